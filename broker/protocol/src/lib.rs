@@ -1,0 +1,1 @@
+//! Kafka's messages and record formats.

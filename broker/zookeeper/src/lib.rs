@@ -1,0 +1,1 @@
+//! A small durable ZooKeeper-protocol server.

@@ -1,0 +1,2 @@
+//! Chooses the role from the arguments.
+fn main() {}
