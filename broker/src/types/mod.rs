@@ -1,0 +1,14 @@
+//! The nouns that every room of the engine shares, each a type of its own so that two numbers cannot be swapped.
+//!
+//! Plain data: no clock, file, socket or lock.
+#![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::iter_over_hash_type)]
+
+mod ids;
+mod offset;
+mod time;
+mod topic_partition;
+
+pub use ids::{BrokerEpoch, BrokerId, ControllerEpoch, LeaderEpoch, PartitionEpoch};
+pub use offset::Offset;
+pub use time::Millis;
+pub use topic_partition::TopicPartition;
