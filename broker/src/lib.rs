@@ -5,4 +5,17 @@
 //! are plain data with a step function; the drivers around them own every socket, file, clock and thread. Start
 //! reading at [`types`], then `broker`.
 
+pub mod client;
+pub mod config;
+pub mod controller;
+pub mod coordinator;
+pub mod disk;
+pub mod handler;
+pub mod log;
+pub mod metadata;
+pub mod metrics;
+pub mod net;
+pub mod purgatory;
+pub mod replica;
 pub mod types;
+pub mod zk;

@@ -1,0 +1,1 @@
+//! Every configuration key once: name, type, default, range, whether it changes while running, and its documentation.

@@ -1,0 +1,1 @@
+//! The cluster's one decision maker: who leads what, and who must know.

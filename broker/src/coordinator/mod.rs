@@ -1,0 +1,3 @@
+//! Coordinators: state machines whose memory is an internal topic.
+
+pub mod group;

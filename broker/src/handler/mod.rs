@@ -1,0 +1,1 @@
+//! What each request means: a pool of threads, one router, one file per API.

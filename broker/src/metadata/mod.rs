@@ -1,0 +1,1 @@
+//! What the controller taught this broker about the cluster, as snapshots that never change.

@@ -1,0 +1,1 @@
+//! Counters, gauges and histograms under Kafka's names, and the page that prints them.

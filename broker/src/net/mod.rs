@@ -1,0 +1,3 @@
+//! The staged reactor: acceptor, processors, request channel, response queues.
+//!
+//! Knows headers, not what a request means.

@@ -1,0 +1,1 @@
+//! Partitions of this broker as leader and follower.

@@ -1,0 +1,1 @@
+//! ZooKeeper: the layout of the nodes, and the only session that touches them.

@@ -1,0 +1,1 @@
+//! What can be done: consequence, guard, confirmation. Makes commands.

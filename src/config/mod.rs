@@ -1,0 +1,1 @@
+//! Profiles, settings, key map and theme files as typed values.

@@ -1,0 +1,1 @@
+//! Does what a command says and reports what came of it.

@@ -1,0 +1,1 @@
+//! Demo producers and consumers.

@@ -1,0 +1,1 @@
+//! The stream of updates to and from a file.

@@ -1,0 +1,1 @@
+//! Keeps the processes of a local cluster: what should run, what does, and how to get there.

@@ -1,0 +1,1 @@
+//! The terminal: the one loop, the key map, and pictures of the screen.

@@ -1,0 +1,1 @@
+//! One file per view: its state, its bindings, its drawing.

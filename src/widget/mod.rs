@@ -1,0 +1,1 @@
+//! Tables, matrices, sparklines, timelines and popups that know no Kafka.
