@@ -17,5 +17,6 @@ pub mod metrics;
 pub mod net;
 pub mod purgatory;
 pub mod replica;
+pub mod runtime_file;
 pub mod types;
 pub mod zk;
