@@ -1,0 +1,5 @@
+//! What outlives the process: transaction log, snapshots, recovery.
+
+mod error;
+
+pub use error::Error;
