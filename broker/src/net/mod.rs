@@ -27,6 +27,8 @@ mod request_channel;
 mod response;
 mod send;
 mod server;
+#[cfg(test)]
+mod tests;
 
 pub use metrics::{KindMetrics, NetMetrics, Rejected};
 pub use part::{Part, Region};
