@@ -1,1 +1,3 @@
 //! ZooKeeper: the layout of the nodes, and the only session that touches them.
+
+pub mod layout;
