@@ -9,29 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::LayoutError;
 use super::error::{check_version, parse, render};
+use crate::config::SecurityProtocol;
 use crate::types::{BrokerId, Millis};
 
 /// The parent of all registrations.
 pub const ROOT: &str = "/brokers/ids";
 /// The node whose data version numbers brokers that ask for a generated id.
 pub const SEQUENCE_PATH: &str = "/brokers/seqid";
-
-/// How a listener speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum SecurityProtocol {
-    /// Neither encrypted nor authenticated.
-    #[serde(rename = "PLAINTEXT")]
-    Plaintext,
-    /// TLS.
-    #[serde(rename = "SSL")]
-    Ssl,
-    /// SASL without encryption.
-    #[serde(rename = "SASL_PLAINTEXT")]
-    SaslPlaintext,
-    /// SASL over TLS.
-    #[serde(rename = "SASL_SSL")]
-    SaslSsl,
-}
 
 /// One advertised listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +65,7 @@ struct Node {
     #[serde(default)]
     endpoints: Vec<String>,
     #[serde(default)]
-    listener_security_protocol_map: BTreeMap<String, SecurityProtocol>,
+    listener_security_protocol_map: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rack: Option<String>,
     #[serde(default = "no_port")]
@@ -116,36 +100,6 @@ pub fn path(broker: BrokerId) -> String {
     format!("{ROOT}/{broker}")
 }
 
-impl SecurityProtocol {
-    /// Returns the protocol's name in configurations and nodes.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Plaintext => "PLAINTEXT",
-            Self::Ssl => "SSL",
-            Self::SaslPlaintext => "SASL_PLAINTEXT",
-            Self::SaslSsl => "SASL_SSL",
-        }
-    }
-
-    /// Returns the number that stands for the protocol in UpdateMetadata.
-    #[must_use]
-    pub fn code(self) -> i16 {
-        match self {
-            Self::Plaintext => 0,
-            Self::Ssl => 1,
-            Self::SaslPlaintext => 2,
-            Self::SaslSsl => 3,
-        }
-    }
-
-    /// Returns the protocol with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Plaintext, Self::Ssl, Self::SaslPlaintext, Self::SaslSsl].into_iter().find(|it| it.name() == name)
-    }
-}
-
 impl fmt::Display for Endpoint {
     /// Writes `LISTENER://host:port`, an IPv6 host in brackets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -170,12 +124,17 @@ impl Endpoint {
 
     /// Reads `LISTENER://host:port`; `protocols` says how each listener speaks, and a listener it does not know speaks
     /// the protocol of its own name.
-    fn parse(text: &str, protocols: &BTreeMap<String, SecurityProtocol>) -> Option<Self> {
+    fn parse(text: &str, protocols: &BTreeMap<String, String>) -> Option<Self> {
         let (listener, address) = text.split_once("://")?;
         let (host, port) = address.rsplit_once(':')?;
         let host = host.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(host);
-        let protocol = protocols.get(listener).copied().or_else(|| SecurityProtocol::from_name(listener))?;
-        Some(Self { listener: listener.to_owned(), host: host.to_owned(), port: port.parse().ok()?, protocol })
+        let protocol = SecurityProtocol::from_name(protocols.get(listener).map_or(listener, String::as_str))?;
+        Some(Self {
+            listener: listener.to_owned(),
+            host: host.to_owned(),
+            port: port.parse().ok()?,
+            protocol,
+        })
     }
 }
 
@@ -198,7 +157,7 @@ impl Registration {
             listener_security_protocol_map: self
                 .endpoints
                 .iter()
-                .map(|endpoint| (endpoint.listener.clone(), endpoint.protocol))
+                .map(|it| (it.listener.clone(), it.protocol.name().to_owned()))
                 .collect(),
             rack: self.rack.clone(),
             jmx_port: self.jmx_port,
@@ -297,7 +256,7 @@ mod tests {
         ];
         for data in cases {
             let read = Registration::decode(BrokerId(1), data.as_bytes()).unwrap();
-            assert_eq!(read.endpoints, [plaintext.clone()], "{data}");
+            assert_eq!(read.endpoints, std::slice::from_ref(&plaintext), "{data}");
             assert_eq!(read.timestamp, Millis(1), "{data}");
             assert!(read.features.is_empty());
         }

@@ -28,7 +28,12 @@ struct Read {
 /// Returns the data of `/controller` for `broker`, elected at `now` (since the Unix epoch).
 #[must_use]
 pub fn encode(broker: BrokerId, now: Millis) -> Vec<u8> {
-    render(&Written { version: 2, brokerid: broker, timestamp: now.0.to_string(), kraft_controller_epoch: -1 })
+    render(&Written {
+        version: 2,
+        brokerid: broker,
+        timestamp: now.0.to_string(),
+        kraft_controller_epoch: -1,
+    })
 }
 
 /// Returns the broker that `/controller` names.

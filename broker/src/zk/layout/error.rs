@@ -40,7 +40,11 @@ pub(super) fn render<T: serde::Serialize>(value: &T) -> Vec<u8> {
 }
 
 /// Checks that a node's `version` is one that its readers know.
-pub(super) fn check_version(node: &str, version: i32, known: std::ops::RangeInclusive<i32>) -> Result<(), LayoutError> {
+pub(super) fn check_version(
+    node: &str,
+    version: i32,
+    known: std::ops::RangeInclusive<i32>,
+) -> Result<(), LayoutError> {
     if known.contains(&version) {
         Ok(())
     } else {

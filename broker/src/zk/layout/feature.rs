@@ -68,7 +68,8 @@ impl FeatureNode {
             1 => FeatureStatus::Enabled,
             other => return Err(LayoutError::invalid(PATH, format!("unknown status {other}"))),
         };
-        let features = node.features.into_iter().map(|(name, level)| (name, level.max_version_level)).collect();
+        let features =
+            node.features.into_iter().map(|(name, level)| (name, level.max_version_level)).collect();
         Ok(Self { status, features })
     }
 }
@@ -88,7 +89,8 @@ mod tests {
 
     #[test]
     fn reads_version_1_and_refuses_others() {
-        let data = br#"{"version":1,"status":0,"features":{"f":{"min_version_level":1,"max_version_level":2}}}"#;
+        let data =
+            br#"{"version":1,"status":0,"features":{"f":{"min_version_level":1,"max_version_level":2}}}"#;
         assert_eq!(FeatureNode::decode(data).unwrap().features, BTreeMap::from([("f".to_owned(), 2)]));
         assert!(FeatureNode::decode(br#"{"version":3,"status":1,"features":{}}"#).is_err());
         assert!(FeatureNode::decode(br#"{"version":2,"status":7,"features":{}}"#).is_err());

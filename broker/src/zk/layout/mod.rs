@@ -20,9 +20,9 @@ pub mod preferred_election;
 pub mod producer_ids;
 pub mod reassign;
 mod sequence;
+mod top_paths;
 pub mod topic;
 pub mod topic_name;
-mod top_paths;
 mod uuid_text;
 
 pub use error::LayoutError;

@@ -103,7 +103,10 @@ impl PartitionState {
     pub fn decode(path: &str, data: &[u8]) -> Result<Self, LayoutError> {
         let node: Node = parse(path, data)?;
         let recovery = LeaderRecoveryState::from_code(node.leader_recovery_state).ok_or_else(|| {
-            LayoutError::invalid(path, format!("unknown leader recovery state {}", node.leader_recovery_state))
+            LayoutError::invalid(
+                path,
+                format!("unknown leader recovery state {}", node.leader_recovery_state),
+            )
         })?;
         Ok(Self {
             leader: node.leader,

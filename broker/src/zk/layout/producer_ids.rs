@@ -66,7 +66,11 @@ impl ProducerIdBlock {
             let number = text.parse::<i64>().ok().filter(|number| *number >= 0);
             number.ok_or_else(|| LayoutError::invalid(PATH, format!("{text:?} is not a producer id")))
         };
-        Ok(Some(Self { broker: node.broker, first: number(&node.block_start)?, last: number(&node.block_end)? }))
+        Ok(Some(Self {
+            broker: node.broker,
+            first: number(&node.block_start)?,
+            last: number(&node.block_end)?,
+        }))
     }
 }
 
@@ -82,7 +86,8 @@ mod tests {
         assert_eq!(ProducerIdBlock::decode(data).unwrap(), Some(block));
         assert_eq!(ProducerIdBlock::decode(b"").unwrap(), None);
         assert!(
-            ProducerIdBlock::decode(br#"{"version":1,"broker":2,"block_start":"x","block_end":"5999"}"#).is_err()
+            ProducerIdBlock::decode(br#"{"version":1,"broker":2,"block_start":"x","block_end":"5999"}"#)
+                .is_err()
         );
     }
 

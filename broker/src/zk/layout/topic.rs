@@ -158,7 +158,11 @@ mod tests {
                 (0, Assignment::of(brokers(&[1, 2, 3]))),
                 (
                     1,
-                    Assignment { replicas: brokers(&[2, 3, 1, 4]), adding: brokers(&[4]), removing: brokers(&[1]) },
+                    Assignment {
+                        replicas: brokers(&[2, 3, 1, 4]),
+                        adding: brokers(&[4]),
+                        removing: brokers(&[1]),
+                    },
                 ),
             ]),
         }

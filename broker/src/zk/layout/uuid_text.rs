@@ -72,7 +72,9 @@ mod tests {
 
     #[test]
     fn refuses_other_texts() {
-        for text in ["", "AAAA", "AAAAAAAAAAAAAAAAAAAAA=", "AAAAAAAAAAAAAAAAAAAAA+", "AAAAAAAAAAAAAAAAAAAAAAA"] {
+        for text in
+            ["", "AAAA", "AAAAAAAAAAAAAAAAAAAAA=", "AAAAAAAAAAAAAAAAAAAAA+", "AAAAAAAAAAAAAAAAAAAAAAA"]
+        {
             assert_eq!(decode_uuid(text), None, "{text}");
         }
     }
