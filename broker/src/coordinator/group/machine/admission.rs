@@ -4,8 +4,8 @@
 use super::commit;
 use super::error_code::ErrorCode;
 use super::reply::{
-    DeleteGroupReply, DeleteOffsetsReply, DescribeReply, FetchReply, HeartbeatReply, JoinReply, LeaveReply, ListReply,
-    Reply, SyncReply,
+    DeleteGroupReply, DeleteOffsetsReply, DescribeReply, FetchReply, HeartbeatReply, JoinReply, LeaveReply,
+    ListReply, Reply, SyncReply,
 };
 use super::request::Request;
 
@@ -46,9 +46,11 @@ fn allows_empty_group_id(request: &Request) -> bool {
     match request {
         Request::Commit(request) => request.transaction.is_none(),
         Request::Fetch(_) | Request::Describe(_) | Request::DeleteGroup(_) | Request::List(_) => true,
-        Request::Join(_) | Request::Sync(_) | Request::Heartbeat(_) | Request::Leave(_) | Request::DeleteOffsets(_) => {
-            false
-        }
+        Request::Join(_)
+        | Request::Sync(_)
+        | Request::Heartbeat(_)
+        | Request::Leave(_)
+        | Request::DeleteOffsets(_) => false,
     }
 }
 
@@ -71,7 +73,8 @@ pub fn refuse(request: &Request, error: ErrorCode) -> Reply {
         }),
         Request::List(_) => Reply::List(ListReply { error, groups: Vec::new() }),
         Request::DeleteGroup(_) => Reply::DeleteGroup(DeleteGroupReply { error }),
-        Request::DeleteOffsets(_) => Reply::DeleteOffsets(DeleteOffsetsReply { error, partitions: Vec::new() }),
+        Request::DeleteOffsets(_) => {
+            Reply::DeleteOffsets(DeleteOffsetsReply { error, partitions: Vec::new() })
+        }
     }
 }
-

@@ -163,7 +163,9 @@ impl Appends {
 
     /// Returns whether an append of the group is under way.
     pub(super) fn has_any_of(&self, group: &GroupId) -> bool {
-        self.in_flight.values().any(|entry| matches!(entry, Entry::Append { in_flight, .. } if in_flight.group == *group))
+        self.in_flight
+            .values()
+            .any(|entry| matches!(entry, Entry::Append { in_flight, .. } if in_flight.group == *group))
     }
 
     fn next_id(&mut self) -> AppendId {

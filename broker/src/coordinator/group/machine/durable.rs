@@ -52,7 +52,8 @@ impl Durable {
             return;
         }
         for (topic_partition, stored) in pending {
-            let overtaken = self.offsets.get(&topic_partition).is_some_and(|known| known.position > stored.position);
+            let overtaken =
+                self.offsets.get(&topic_partition).is_some_and(|known| known.position > stored.position);
             if !overtaken {
                 self.offsets.insert(topic_partition, stored);
             }

@@ -31,7 +31,11 @@ impl Group {
 
     fn fetch_all(&self, require_stable: bool) -> Vec<FetchedOffset> {
         if !require_stable {
-            return self.durable.offsets().map(|(partition, committed)| present(partition, committed)).collect();
+            return self
+                .durable
+                .offsets()
+                .map(|(partition, committed)| present(partition, committed))
+                .collect();
         }
         let mut partitions = self.durable.transactional_partitions();
         partitions.extend(self.durable.offsets().map(|(partition, _)| partition));
@@ -42,7 +46,10 @@ impl Group {
 /// Answers for a group that is not there.
 pub(super) fn fetch_from_absent(request: &FetchRequest) -> FetchReply {
     let wanted = request.topic_partitions.iter().flatten();
-    FetchReply { error: ErrorCode::None, partitions: wanted.map(|one| absent(one, ErrorCode::None)).collect() }
+    FetchReply {
+        error: ErrorCode::None,
+        partitions: wanted.map(|one| absent(one, ErrorCode::None)).collect(),
+    }
 }
 
 fn absent(topic_partition: &TopicPartition, error: ErrorCode) -> FetchedOffset {

@@ -12,12 +12,12 @@ use bytes::Bytes;
 
 use super::appends::{Append, Purpose};
 use super::context::Context;
-use super::pending_commits::PendingCommits;
 use super::durable::Durable;
 use super::error_code::ErrorCode;
 use super::member::Member;
 use super::members::Members;
 use super::names::{Generation, GroupId, InstanceId, MemberId};
+use super::pending_commits::PendingCommits;
 use super::rebalance::JoinPhase;
 use super::record::{GroupMetadata, Record};
 use super::reply::{JoinReply, Reply, SyncReply};
@@ -160,7 +160,8 @@ impl Group {
     ) {
         let protocol = self.protocol.as_deref();
         let members = self.members.iter();
-        let members = members.map(|member| member.to_record(protocol, assignments.remove(&member.id).unwrap_or_default()));
+        let members = members
+            .map(|member| member.to_record(protocol, assignments.remove(&member.id).unwrap_or_default()));
         let value = GroupMetadata {
             protocol_type: self.protocol_type.clone().unwrap_or_default(),
             generation: self.generation,

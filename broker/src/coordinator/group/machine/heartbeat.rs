@@ -12,7 +12,8 @@ use super::state::State;
 impl Group {
     /// Takes a sign of life; returns what the member should know.
     pub(super) fn heartbeat(&mut self, ctx: &mut Context<'_>, request: &HeartbeatRequest) -> ErrorCode {
-        let checked = self.check_member_of(request.generation, &request.member_id, request.instance_id.as_ref());
+        let checked =
+            self.check_member_of(request.generation, &request.member_id, request.instance_id.as_ref());
         if let Err(error) = checked {
             return error;
         }

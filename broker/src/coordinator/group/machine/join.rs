@@ -54,7 +54,8 @@ impl Group {
         match self.state {
             State::Empty | State::Dead => true,
             State::PreparingRebalance => {
-                member.is_some_and(|member| member.join.is_some()) || self.members.joined() < ctx.config.max_size
+                member.is_some_and(|member| member.join.is_some())
+                    || self.members.joined() < ctx.config.max_size
             }
             State::CompletingRebalance | State::Stable => {
                 member.is_some() || self.members.len() < ctx.config.max_size
@@ -112,7 +113,9 @@ impl Group {
         match self.state {
             State::PreparingRebalance => self.rejoin(ctx, to, request),
             // The answer got lost, perhaps: the same again.
-            State::CompletingRebalance if self.is_unchanged(request) => self.answer_joined(ctx, to, member_id),
+            State::CompletingRebalance if self.is_unchanged(request) => {
+                self.answer_joined(ctx, to, member_id)
+            }
             // The leader may ask for a rebalance for reasons that its own metadata does not show.
             State::Stable if self.is_unchanged(request) && !self.members.is_leader(member_id) => {
                 self.answer_joined(ctx, to, member_id);

@@ -14,7 +14,8 @@ impl Group {
     pub(super) fn resume(&mut self, ctx: &mut Context<'_>) {
         let Some(stored) = self.durable.metadata() else { return };
         self.generation = stored.generation;
-        self.protocol_type = Some(stored.protocol_type.clone()).filter(|protocol_type| !protocol_type.is_empty());
+        self.protocol_type =
+            Some(stored.protocol_type.clone()).filter(|protocol_type| !protocol_type.is_empty());
         self.protocol.clone_from(&stored.protocol);
         self.state_since = stored.state_since;
         self.state = if stored.members.is_empty() { State::Empty } else { State::Stable };

@@ -269,7 +269,8 @@ mod tests {
     use super::*;
 
     fn member(id: &str, protocols: &[&str]) -> Member {
-        let protocols = protocols.iter().map(|name| Protocol { name: Arc::from(*name), metadata: Bytes::new() });
+        let protocols =
+            protocols.iter().map(|name| Protocol { name: Arc::from(*name), metadata: Bytes::new() });
         Member {
             id: id.into(),
             instance_id: None,

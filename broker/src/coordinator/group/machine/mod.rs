@@ -63,13 +63,14 @@ pub use event::Event;
 pub use names::{AppendId, Generation, GroupId, InstanceId, MemberId, ProducerId, RequestId};
 pub use record::{CommittedOffset, GroupMetadata, MemberMetadata, Record};
 pub use reply::{
-    CommitReply, DeleteGroupReply, DeleteOffsetsReply, DescribeReply, DescribedMember, FetchReply, FetchedOffset,
-    HeartbeatReply, JoinReply, JoinedMember, LeaveReply, ListReply, ListedGroup, Reply, SyncReply,
+    CommitReply, DeleteGroupReply, DeleteOffsetsReply, DescribeReply, DescribedMember, FetchReply,
+    FetchedOffset, HeartbeatReply, JoinReply, JoinedMember, LeaveReply, ListReply, ListedGroup, Reply,
+    SyncReply,
 };
 pub use request::{
     CommitRequest, DeleteGroupRequest, DeleteOffsetsRequest, DescribeRequest, FetchRequest, GroupRequest,
-    HeartbeatRequest, JoinRequest, LeaveRequest, LeavingMember, ListRequest, OffsetToCommit, Protocol, Request,
-    SyncRequest, Transaction,
+    HeartbeatRequest, JoinRequest, LeaveRequest, LeavingMember, ListRequest, OffsetToCommit, Protocol,
+    Request, SyncRequest, Transaction,
 };
 pub use shard::Shard;
 pub use state::State;

@@ -64,7 +64,8 @@ impl Group {
 
     /// Ends the join phase if nobody is missing. An initial delay runs to its end.
     pub(super) fn complete_join_if_all_are_here(&mut self, ctx: &mut Context<'_>) {
-        let is_waiting = self.state == State::PreparingRebalance && matches!(self.join_phase, JoinPhase::Complete);
+        let is_waiting =
+            self.state == State::PreparingRebalance && matches!(self.join_phase, JoinPhase::Complete);
         if is_waiting && self.members.have_all_joined() && self.pending_members.is_empty() {
             self.complete_join(ctx);
         }
@@ -107,7 +108,8 @@ impl Group {
 
     /// Removes the dynamic members that have not joined.
     fn drop_absent_members(&mut self, ctx: &mut Context<'_>) {
-        let absent = self.members.iter().filter(|member| member.join.is_none() && member.instance_id.is_none());
+        let absent =
+            self.members.iter().filter(|member| member.join.is_none() && member.instance_id.is_none());
         let absent: Vec<MemberId> = absent.map(|member| member.id.clone()).collect();
         for member_id in absent {
             self.drop_member(ctx, &member_id);

@@ -27,13 +27,20 @@ impl Group {
                 return;
             }
             State::Dead => ErrorCode::GroupIdNotFound,
-            State::PreparingRebalance | State::CompletingRebalance | State::Stable => ErrorCode::NonEmptyGroup,
+            State::PreparingRebalance | State::CompletingRebalance | State::Stable => {
+                ErrorCode::NonEmptyGroup
+            }
         };
         ctx.reply(to, Reply::DeleteGroup(DeleteGroupReply { error }));
     }
 
     /// Removes offsets, except those of topics that the group reads now.
-    pub(super) fn delete_offsets(&mut self, ctx: &mut Context<'_>, to: RequestId, request: &DeleteOffsetsRequest) {
+    pub(super) fn delete_offsets(
+        &mut self,
+        ctx: &mut Context<'_>,
+        to: RequestId,
+        request: &DeleteOffsetsRequest,
+    ) {
         let is_empty = self.state == State::Empty;
         let error = match self.state {
             State::Dead => ErrorCode::GroupIdNotFound,
@@ -49,7 +56,8 @@ impl Group {
             (one.clone(), if is_in_use { ErrorCode::GroupSubscribedToTopic } else { ErrorCode::None })
         });
         let partitions: Vec<(TopicPartition, ErrorCode)> = outcomes.collect();
-        let free = partitions.iter().filter(|(_, error)| *error == ErrorCode::None).map(|(one, _)| one.clone());
+        let free =
+            partitions.iter().filter(|(_, error)| *error == ErrorCode::None).map(|(one, _)| one.clone());
         let known: Vec<TopicPartition> = free.filter(|one| self.remembers(one)).collect();
         if known.is_empty() {
             ctx.reply(to, Reply::DeleteOffsets(DeleteOffsetsReply { error: ErrorCode::None, partitions }));

@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::names::{Generation, GroupId, InstanceId, MemberId, ProducerId};
 use super::reply::{
-    CommitReply, DeleteGroupReply, DeleteOffsetsReply, DescribeReply, FetchReply, HeartbeatReply, JoinReply, LeaveReply,
-    ListReply, Reply, SyncReply,
+    CommitReply, DeleteGroupReply, DeleteOffsetsReply, DescribeReply, FetchReply, HeartbeatReply, JoinReply,
+    LeaveReply, ListReply, Reply, SyncReply,
 };
 use crate::types::{LeaderEpoch, Millis, Offset, TopicPartition};
 

@@ -39,7 +39,8 @@ impl Group {
         self.restart_session(ctx, new_id);
         match self.state {
             State::Stable if self.members.preferred_protocol() == self.protocol => {
-                let assignments = self.members.iter().map(|member| (member.id.clone(), member.assignment.clone()));
+                let assignments =
+                    self.members.iter().map(|member| (member.id.clone(), member.assignment.clone()));
                 let assignments = assignments.collect();
                 self.note_subscriptions();
                 self.append_membership(ctx, assignments, Purpose::StaticMember(replacement));

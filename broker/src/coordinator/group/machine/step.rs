@@ -2,6 +2,7 @@
 
 use super::append_error::store_error;
 use super::appends::{Finished, InFlight, Marker, Purpose};
+use super::commit;
 use super::context::Context;
 use super::describe::describe_absent;
 use super::effect::{Effect, Report};
@@ -18,7 +19,6 @@ use super::request::{CommitRequest, JoinRequest, LeaveRequest, ListRequest, Requ
 use super::shard::Shard;
 use super::time::Now;
 use super::timers::Timer;
-use super::commit;
 use crate::types::Millis;
 
 impl Shard {
@@ -59,7 +59,8 @@ impl Shard {
                 }
             }
             Request::Heartbeat(request) => {
-                let error = self.with_group(now, &request.group, out, |group, ctx| group.heartbeat(ctx, &request));
+                let error =
+                    self.with_group(now, &request.group, out, |group, ctx| group.heartbeat(ctx, &request));
                 let error = error.unwrap_or(ErrorCode::UnknownMemberId);
                 answer(out, to, Reply::Heartbeat(HeartbeatReply { error }));
             }
@@ -86,10 +87,15 @@ impl Shard {
             }
             Request::DeleteOffsets(request) => {
                 let id = &request.group;
-                let acted = self.with_group(now, id, out, |group, ctx| group.delete_offsets(ctx, to, &request));
+                let acted =
+                    self.with_group(now, id, out, |group, ctx| group.delete_offsets(ctx, to, &request));
                 if acted.is_none() {
                     let error = ErrorCode::GroupIdNotFound;
-                    answer(out, to, Reply::DeleteOffsets(DeleteOffsetsReply { error, partitions: Vec::new() }));
+                    answer(
+                        out,
+                        to,
+                        Reply::DeleteOffsets(DeleteOffsetsReply { error, partitions: Vec::new() }),
+                    );
                 }
             }
         }
@@ -160,7 +166,9 @@ impl Shard {
                     }
                 }
                 Finished::Marker(Marker { producer, committed }) => {
-                    self.for_each_group(now, out, |group, _| group.durable.end_transaction(producer, committed));
+                    self.for_each_group(now, out, |group, _| {
+                        group.durable.end_transaction(producer, committed)
+                    });
                 }
             }
         }
@@ -191,7 +199,12 @@ impl Shard {
         self.clear();
     }
 
-    fn for_each_group(&mut self, now: Now, out: &mut Vec<Effect>, mut act: impl FnMut(&mut Group, &mut Context<'_>)) {
+    fn for_each_group(
+        &mut self,
+        now: Now,
+        out: &mut Vec<Effect>,
+        mut act: impl FnMut(&mut Group, &mut Context<'_>),
+    ) {
         for id in self.group_ids() {
             self.with_group(now, &id, out, &mut act);
         }
@@ -216,7 +229,9 @@ fn on_stored(
         // The parts of a removal stand before its end in the log: if the end is in sync, they are.
         Purpose::PartOfRemoval => {}
         Purpose::Removal { request } => group.on_group_removed(ctx, append, *request, error),
-        Purpose::OffsetRemoval { request } => removal::on_offsets_removed(ctx, append, request.as_ref(), error),
+        Purpose::OffsetRemoval { request } => {
+            removal::on_offsets_removed(ctx, append, request.as_ref(), error)
+        }
     }
 }
 
@@ -242,7 +257,9 @@ fn abandoned(in_flight: InFlight) -> Option<(RequestId, Reply)> {
             let (request, _) = request?;
             Some((request, Reply::DeleteOffsets(DeleteOffsetsReply { error, partitions: Vec::new() })))
         }
-        Purpose::Assignment { .. } | Purpose::Emptied | Purpose::StaticMember(_) | Purpose::PartOfRemoval => None,
+        Purpose::Assignment { .. } | Purpose::Emptied | Purpose::StaticMember(_) | Purpose::PartOfRemoval => {
+            None
+        }
     }
 }
 

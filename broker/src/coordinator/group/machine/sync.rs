@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::appends::Purpose;
 use super::append_error::store_error;
+use super::appends::Purpose;
 use super::context::Context;
 use super::effect::{After, Reason, Report};
 use super::error_code::ErrorCode;
@@ -41,7 +41,8 @@ impl Group {
     fn check_sync(&self, request: &SyncRequest) -> Result<(), ErrorCode> {
         self.check_member_of(request.generation, &request.member_id, request.instance_id.as_ref())?;
         let differs = |told: &Option<_>, known: &Option<_>| told.is_some() && told != known;
-        if differs(&request.protocol_type, &self.protocol_type) || differs(&request.protocol, &self.protocol) {
+        if differs(&request.protocol_type, &self.protocol_type) || differs(&request.protocol, &self.protocol)
+        {
             return Err(ErrorCode::InconsistentGroupProtocol);
         }
         Ok(())
@@ -74,7 +75,11 @@ impl Group {
             error: ErrorCode::None,
             protocol_type: self.protocol_type.clone(),
             protocol: self.protocol.clone(),
-            assignment: self.members.get(member_id).map(|member| member.assignment.clone()).unwrap_or_default(),
+            assignment: self
+                .members
+                .get(member_id)
+                .map(|member| member.assignment.clone())
+                .unwrap_or_default(),
         }
     }
 

@@ -2,8 +2,9 @@
 
 use super::world::{commit, group, heartbeat, join, kind, stranger, sync};
 use crate::coordinator::group::machine::{
-    CommitRequest, DeleteGroupRequest, DeleteOffsetsRequest, DescribeRequest, ErrorCode, FetchRequest, GroupId,
-    GroupRequest, HeartbeatRequest, JoinRequest, LeaveRequest, ListRequest, ProducerId, Reply, Request, Standing, SyncRequest, Transaction, refusal,
+    CommitRequest, DeleteGroupRequest, DeleteOffsetsRequest, DescribeRequest, ErrorCode, FetchRequest,
+    GroupId, GroupRequest, HeartbeatRequest, JoinRequest, LeaveRequest, ListRequest, ProducerId, Reply,
+    Request, Standing, SyncRequest, Transaction, refusal,
 };
 use crate::types::TopicPartition;
 
@@ -12,10 +13,8 @@ fn requests(group: &GroupId) -> Vec<Request> {
     let commit = CommitRequest { group: group.clone(), ..commit(&stranger(), 1, &[("t", 0, 1)]) };
     vec![
         JoinRequest { group: group.clone(), ..join("c") }.into_request(),
-        SyncRequest { group: group.clone(), ..sync(&stranger(), 1) }
-            .into_request(),
-        HeartbeatRequest { group: group.clone(), ..heartbeat(&stranger(), 1) }
-            .into_request(),
+        SyncRequest { group: group.clone(), ..sync(&stranger(), 1) }.into_request(),
+        HeartbeatRequest { group: group.clone(), ..heartbeat(&stranger(), 1) }.into_request(),
         LeaveRequest { group: group.clone(), members: vec![] }.into_request(),
         commit.clone().into_request(),
         CommitRequest { transaction, ..commit }.into_request(),
@@ -70,6 +69,9 @@ fn every_standing_has_its_error() {
         assert_eq!(refused(Standing::NotStarted), Some(ErrorCode::CoordinatorNotAvailable), "{kind}");
     }
     let list = Request::List(ListRequest { states: vec![], types: vec![] });
-    assert_eq!(refusal(&list, Standing::NotStarted).as_ref().map(error), Some(ErrorCode::CoordinatorNotAvailable));
+    assert_eq!(
+        refusal(&list, Standing::NotStarted).as_ref().map(error),
+        Some(ErrorCode::CoordinatorNotAvailable)
+    );
     assert_eq!(refusal(&list, Standing::Ready), None);
 }

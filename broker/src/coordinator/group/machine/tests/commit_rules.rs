@@ -7,7 +7,10 @@ use crate::coordinator::group::machine::{
 use crate::types::{LeaderEpoch, Millis, Offset, TopicPartition};
 
 fn transactional(request: CommitRequest) -> CommitRequest {
-    CommitRequest { transaction: Some(Transaction { producer_id: ProducerId(9), producer_epoch: 3 }), ..request }
+    CommitRequest {
+        transaction: Some(Transaction { producer_id: ProducerId(9), producer_epoch: 3 }),
+        ..request
+    }
 }
 
 fn error(world: &mut World, request: CommitRequest) -> ErrorCode {
@@ -94,7 +97,8 @@ fn long_metadata_is_refused_for_its_partition_alone() {
     let mut request = simple_commit(&[("t", 0, 1), ("t", 1, 2)]);
     request.offsets[0].metadata = "x".repeat(4_097).into();
     request.offsets[1].metadata = "x".repeat(4_096).into();
-    let errors: Vec<ErrorCode> = world.call(request.clone()).partitions.iter().map(|(_, error)| *error).collect();
+    let errors: Vec<ErrorCode> =
+        world.call(request.clone()).partitions.iter().map(|(_, error)| *error).collect();
     assert_eq!(errors, [ErrorCode::OffsetMetadataTooLarge, ErrorCode::None]);
     assert_eq!((world.committed("t", 0), world.committed("t", 1)), (-1, 2));
     request.offsets.truncate(1);
@@ -118,7 +122,8 @@ fn what_is_committed_is_fetched() {
     assert_eq!(second.commit_timestamp, Millis(77));
 
     let all = world.call(FetchRequest { group: group(), topic_partitions: None, require_stable: false });
-    let all: Vec<_> = all.partitions.iter().map(|one| (one.topic_partition.to_string(), one.offset.0)).collect();
+    let all: Vec<_> =
+        all.partitions.iter().map(|one| (one.topic_partition.to_string(), one.offset.0)).collect();
     assert_eq!(all, [("t-0".to_owned(), 1), ("u-3".to_owned(), 2)]);
     let wanted = Some(vec![TopicPartition::new("t", 9), TopicPartition::new("t", 0)]);
     let some = world.call(FetchRequest { group: group(), topic_partitions: wanted, require_stable: false });
@@ -168,5 +173,8 @@ fn transactional_commits_need_membership_only_if_they_claim_it() {
     assert_eq!(error(&mut world, transactional(simple_commit(&offsets))), ErrorCode::None);
     assert_eq!(error(&mut world, transactional(commit(&ids[0], 1, &offsets))), ErrorCode::None);
     assert_eq!(error(&mut world, transactional(commit(&ids[0], 0, &offsets))), ErrorCode::IllegalGeneration);
-    assert_eq!(error(&mut world, transactional(commit(&stranger(), 1, &offsets))), ErrorCode::UnknownMemberId);
+    assert_eq!(
+        error(&mut world, transactional(commit(&stranger(), 1, &offsets))),
+        ErrorCode::UnknownMemberId
+    );
 }

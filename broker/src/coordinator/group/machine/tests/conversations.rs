@@ -54,7 +54,8 @@ fn members_commit_during_a_rebalance() {
     world.ask(JoinRequest { member_id: ids[0].clone(), ..join("a") });
     world.call(commit(&ids[0], 1, &[("t", 0, 11)]));
     world.call(commit(&ids[0], 2, &[("t", 0, 12)]));
-    let members: Vec<MemberId> = world.describe().members.into_iter().map(|member| member.member_id).collect();
+    let members: Vec<MemberId> =
+        world.describe().members.into_iter().map(|member| member.member_id).collect();
     let newcomer = members.into_iter().find(|id| *id != ids[0]).unwrap();
     world.sync_all(&[ids[0].clone(), newcomer], 2);
     world.call(commit(&ids[0], 2, &[("t", 0, 13)]));

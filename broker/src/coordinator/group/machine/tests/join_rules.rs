@@ -2,8 +2,8 @@
 
 use super::world::{Log, World, group, join, old_join, protocol, stranger, sync};
 use crate::coordinator::group::machine::{
-    CommitRequest, Config, DeleteGroupRequest, ErrorCode, Generation, GroupRequest, HeartbeatRequest, JoinRequest,
-    MemberId, State,
+    CommitRequest, Config, DeleteGroupRequest, ErrorCode, Generation, GroupRequest, HeartbeatRequest,
+    JoinRequest, MemberId, State,
 };
 use crate::types::Millis;
 
@@ -29,7 +29,10 @@ fn session_timeouts_outside_the_range_are_refused() {
 #[test]
 fn an_id_without_its_group_is_unknown_and_makes_no_group() {
     let mut world = World::new();
-    assert_eq!(refused(&mut world, JoinRequest { member_id: stranger(), ..join("c") }), ErrorCode::UnknownMemberId);
+    assert_eq!(
+        refused(&mut world, JoinRequest { member_id: stranger(), ..join("c") }),
+        ErrorCode::UnknownMemberId
+    );
     assert_eq!(world.shard.group_count(), 0);
 }
 
@@ -37,10 +40,21 @@ fn an_id_without_its_group_is_unknown_and_makes_no_group() {
 fn protocols_must_fit_the_group() {
     let other_type = JoinRequest { protocol_type: "connect".into(), ..join("c") };
     let other_name = JoinRequest { protocols: vec![protocol("sticky", &["t"])], ..join("c") };
-    let one_of_two = JoinRequest { protocols: vec![protocol("sticky", &[]), protocol("range", &[])], ..join("c") };
+    let one_of_two =
+        JoinRequest { protocols: vec![protocol("sticky", &[]), protocol("range", &[])], ..join("c") };
     let cases: [(&str, bool, JoinRequest, ErrorCode); 6] = [
-        ("no type", false, JoinRequest { protocol_type: "".into(), ..join("c") }, ErrorCode::InconsistentGroupProtocol),
-        ("no protocols", false, JoinRequest { protocols: vec![], ..join("c") }, ErrorCode::InconsistentGroupProtocol),
+        (
+            "no type",
+            false,
+            JoinRequest { protocol_type: "".into(), ..join("c") },
+            ErrorCode::InconsistentGroupProtocol,
+        ),
+        (
+            "no protocols",
+            false,
+            JoinRequest { protocols: vec![], ..join("c") },
+            ErrorCode::InconsistentGroupProtocol,
+        ),
         ("another type", true, other_type.clone(), ErrorCode::InconsistentGroupProtocol),
         ("no common protocol", true, other_name, ErrorCode::InconsistentGroupProtocol),
         ("one common protocol", true, one_of_two, ErrorCode::MemberIdRequired),
@@ -78,7 +92,10 @@ fn a_given_id_lapses_after_the_session_timeout() {
     let given = world.call(join("c")).member_id;
     world.pass(10_000);
     assert_eq!(world.shard.group_count(), 0, "nothing is left of it");
-    assert_eq!(refused(&mut world, JoinRequest { member_id: given, ..join("c") }), ErrorCode::UnknownMemberId);
+    assert_eq!(
+        refused(&mut world, JoinRequest { member_id: given, ..join("c") }),
+        ErrorCode::UnknownMemberId
+    );
 }
 
 #[test]
@@ -166,7 +183,8 @@ fn joining_again_depends_on_state_leadership_and_metadata() {
     for (state, is_leader, protocols, rebalances) in cases {
         let name = format!("{state} leader: {is_leader} {protocols:?}");
         let mut world = World::new();
-        let ids = if state == State::Stable { world.stable(&["a", "b"]) } else { world.complete_join(&["a", "b"]) };
+        let ids =
+            if state == State::Stable { world.stable(&["a", "b"]) } else { world.complete_join(&["a", "b"]) };
         let member_id = ids[usize::from(!is_leader)].clone();
         let again = world.ask(JoinRequest { member_id: member_id.clone(), protocols, ..join("c") });
         if rebalances {
@@ -187,7 +205,10 @@ fn an_empty_group_does_not_know_former_members() {
     let ids = world.stable(&["a"]);
     world.leave(&ids[0]);
     assert_eq!(world.state(), State::Empty);
-    assert_eq!(refused(&mut world, JoinRequest { member_id: ids[0].clone(), ..join("a") }), ErrorCode::UnknownMemberId);
+    assert_eq!(
+        refused(&mut world, JoinRequest { member_id: ids[0].clone(), ..join("a") }),
+        ErrorCode::UnknownMemberId
+    );
 }
 
 #[test]
@@ -281,8 +302,12 @@ fn what_needs_a_group_answers_without_one() {
         World::new().call(request)
     }
     assert_eq!(error(sync(&stranger(), 1)).error, ErrorCode::UnknownMemberId);
-    let heartbeat =
-        HeartbeatRequest { group: group(), generation: Generation(1), member_id: stranger(), instance_id: None };
+    let heartbeat = HeartbeatRequest {
+        group: group(),
+        generation: Generation(1),
+        member_id: stranger(),
+        instance_id: None,
+    };
     assert_eq!(error(heartbeat).error, ErrorCode::UnknownMemberId);
     let commit: CommitRequest = super::world::commit(&stranger(), 1, &[("t", 0, 1)]);
     assert_eq!(error(commit).partitions[0].1, ErrorCode::IllegalGeneration);

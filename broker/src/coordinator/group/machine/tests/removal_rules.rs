@@ -29,7 +29,10 @@ fn only_empty_groups_are_deleted_with_all_they_remember() {
     assert_eq!(delete(&mut world), ErrorCode::None);
     let last = &world.stored.last().unwrap().records;
     assert_eq!(last.len(), 3, "two offsets and the group");
-    assert!(last.iter().all(|record| matches!(record, Record::Group { value: None, .. } | Record::Offset { value: None, .. })));
+    assert!(last.iter().all(|record| matches!(
+        record,
+        Record::Group { value: None, .. } | Record::Offset { value: None, .. }
+    )));
     assert_eq!(world.state(), State::Dead);
     assert_eq!(world.reload().group_count(), 0);
 }
@@ -92,7 +95,8 @@ fn offsets_of_topics_in_use_are_kept() {
 #[test]
 fn offsets_of_active_groups_that_are_no_consumers_are_kept() {
     let mut world = World::new();
-    let request = JoinRequest { protocol_type: "connect".into(), require_known_member_id: false, ..join("a") };
+    let request =
+        JoinRequest { protocol_type: "connect".into(), require_known_member_id: false, ..join("a") };
     world.ask(request);
     world.pass(3_000);
     assert_eq!(delete_offsets(&mut world, &["t"]).0, ErrorCode::NonEmptyGroup);

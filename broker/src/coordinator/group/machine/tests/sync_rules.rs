@@ -97,7 +97,9 @@ fn an_assignment_that_is_stored_too_late_is_nobodys() {
     assert_eq!(world.synced(sync).error, ErrorCode::RebalanceInProgress);
     world.finish_appends(Ok(()));
     assert_eq!(world.state(), State::PreparingRebalance);
-    assert!(matches!(&world.stored[0].records[0], Record::Group { value: Some(value), .. } if value.generation == Generation(1)));
+    assert!(
+        matches!(&world.stored[0].records[0], Record::Group { value: Some(value), .. } if value.generation == Generation(1))
+    );
 }
 
 #[test]

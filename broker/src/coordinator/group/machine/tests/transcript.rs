@@ -42,7 +42,9 @@ impl Transcript {
                 let records: Vec<String> = records.iter().map(told_record).collect();
                 format!("append {}: {}", append.0, records.join("; "))
             }
-            Effect::Reply { to, reply, after: After::Nothing } => format!("#{} <- {}", to.0, told_reply(reply)),
+            Effect::Reply { to, reply, after: After::Nothing } => {
+                format!("#{} <- {}", to.0, told_reply(reply))
+            }
             Effect::Reply { to, reply, after: After::Durable(append) } => {
                 format!("#{} <- {} (after append {})", to.0, told_reply(reply), append.0)
             }
@@ -69,14 +71,20 @@ fn told_request(request: &Request) -> String {
             format!("{who} generation {} [{}]", request.generation, assignments.join(", "))
         }
         Request::Heartbeat(request) => {
-            format!("{} generation {}", who(&request.member_id, request.instance_id.as_ref()), request.generation)
+            format!(
+                "{} generation {}",
+                who(&request.member_id, request.instance_id.as_ref()),
+                request.generation
+            )
         }
         Request::Leave(request) => {
-            let members = request.members.iter().map(|member| who(&member.member_id, member.instance_id.as_ref()));
+            let members =
+                request.members.iter().map(|member| who(&member.member_id, member.instance_id.as_ref()));
             members.collect::<Vec<_>>().join(", ")
         }
         Request::Commit(request) => {
-            let offsets = request.offsets.iter().map(|one| format!("{} = {}", one.topic_partition, one.offset));
+            let offsets =
+                request.offsets.iter().map(|one| format!("{} = {}", one.topic_partition, one.offset));
             let who = who(&request.member_id, request.instance_id.as_ref());
             format!("{who} generation {} [{}]", request.generation, offsets.collect::<Vec<_>>().join(", "))
         }
@@ -99,11 +107,13 @@ fn told_reply(reply: &Reply) -> String {
             format!("{:?} [{}]", reply.error, members.join(", "))
         }
         Reply::Commit(reply) => {
-            let partitions = reply.partitions.iter().map(|(partition, error)| format!("{partition}: {error:?}"));
+            let partitions =
+                reply.partitions.iter().map(|(partition, error)| format!("{partition}: {error:?}"));
             partitions.collect::<Vec<_>>().join(", ")
         }
         Reply::Fetch(reply) => {
-            let partitions = reply.partitions.iter().map(|one| format!("{} = {}", one.topic_partition, one.offset));
+            let partitions =
+                reply.partitions.iter().map(|one| format!("{} = {}", one.topic_partition, one.offset));
             format!("{:?} [{}]", reply.error, partitions.collect::<Vec<_>>().join(", "))
         }
         Reply::Describe(reply) => {
@@ -121,7 +131,8 @@ fn told_join(reply: &JoinReply) -> String {
     if reply.generation.is_some() {
         let leader = reply.leader.as_ref().map_or("nobody", MemberId::as_str);
         let protocol = reply.protocol.as_deref().unwrap_or("none");
-        write!(told, " generation {} protocol {protocol} leader {leader}", reply.generation).expect("a string");
+        write!(told, " generation {} protocol {protocol} leader {leader}", reply.generation)
+            .expect("a string");
     }
     if !reply.members.is_empty() {
         let members: Vec<&str> = reply.members.iter().map(|member| member.member_id.as_str()).collect();

@@ -6,10 +6,10 @@ use bytes::Bytes;
 
 use super::transcript::Transcript;
 use crate::coordinator::group::machine::{
-    After, AppendId, CommitReply, CommitRequest, Config, DescribeReply, DescribeRequest, Effect, ErrorCode, Event,
-    FetchRequest, Generation, GroupId, GroupRequest, HeartbeatReply, HeartbeatRequest, JoinReply, JoinRequest,
-    LeaveReply, LeaveRequest, LeavingMember, MemberId, Now, OffsetToCommit, Protocol, Record, Reply, Request,
-    RequestId, Shard, State, SyncReply, SyncRequest, Transaction,
+    After, AppendId, CommitReply, CommitRequest, Config, DescribeReply, DescribeRequest, Effect, ErrorCode,
+    Event, FetchRequest, Generation, GroupId, GroupRequest, HeartbeatReply, HeartbeatRequest, JoinReply,
+    JoinRequest, LeaveReply, LeaveRequest, LeavingMember, MemberId, Now, OffsetToCommit, Protocol, Record,
+    Reply, Request, RequestId, Shard, State, SyncReply, SyncRequest, Transaction,
 };
 use crate::types::{LeaderEpoch, Millis, Offset, TopicPartition};
 
@@ -132,7 +132,10 @@ impl World {
             self.steady = self.steady.max(deadline.0);
             self.event(Event::Tick);
             let next = self.shard.next_deadline();
-            assert!(next.is_none_or(|next| next.0 > self.steady), "a tick leaves nothing due behind: {next:?}");
+            assert!(
+                next.is_none_or(|next| next.0 > self.steady),
+                "a tick leaves nothing due behind: {next:?}"
+            );
         }
         self.steady = end;
     }
@@ -153,7 +156,10 @@ impl World {
 
     /// Returns the answer, if it has come.
     pub(super) fn answer<R: GroupRequest>(&self, id: RequestId) -> Option<R::Reply> {
-        self.replies.get(&id).cloned().map(|reply| R::reply(reply).expect("the reply is of the request's kind"))
+        self.replies
+            .get(&id)
+            .cloned()
+            .map(|reply| R::reply(reply).expect("the reply is of the request's kind"))
     }
 
     pub(super) fn joined(&self, id: RequestId) -> JoinReply {
