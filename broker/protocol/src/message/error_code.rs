@@ -1,0 +1,187 @@
+//! The error codes of responses.
+
+use std::fmt;
+
+/// Declares all codes at once.
+macro_rules! error_codes {
+    ($($number:literal $name:ident $text:literal $($retriable:ident)?,)*) => {
+        /// What went wrong, as a response says it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(i16)]
+        pub enum ErrorCode {
+            $(
+                #[doc = concat!("Code ", $number, ", `", $text, "`.")]
+                $name = $number,
+            )*
+        }
+
+        impl ErrorCode {
+            /// Every code, in rising order.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// Returns the code with this number; one that is not known is an unknown server error.
+            pub fn from_code(number: i16) -> Self {
+                match number {
+                    $($number => Self::$name,)*
+                    _ => Self::UnknownServerError,
+                }
+            }
+
+            /// Returns the number.
+            pub fn code(self) -> i16 {
+                match self {
+                    $(Self::$name => $number,)*
+                }
+            }
+
+            /// Returns the name, as in Kafka's documentation.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+
+            /// Returns whether the same request may succeed later, as Kafka's clients judge it.
+            pub fn is_retriable(self) -> bool {
+                match self {
+                    $(Self::$name => error_codes!(@ $($retriable)?),)*
+                }
+            }
+        }
+    };
+    (@) => { false };
+    (@ retriable) => { true };
+}
+
+error_codes! {
+    -1 UnknownServerError "UNKNOWN_SERVER_ERROR",
+    0 None "NONE",
+    1 OffsetOutOfRange "OFFSET_OUT_OF_RANGE",
+    2 CorruptMessage "CORRUPT_MESSAGE" retriable,
+    3 UnknownTopicOrPartition "UNKNOWN_TOPIC_OR_PARTITION" retriable,
+    5 LeaderNotAvailable "LEADER_NOT_AVAILABLE" retriable,
+    6 NotLeaderOrFollower "NOT_LEADER_OR_FOLLOWER" retriable,
+    7 RequestTimedOut "REQUEST_TIMED_OUT" retriable,
+    8 BrokerNotAvailable "BROKER_NOT_AVAILABLE",
+    10 MessageTooLarge "MESSAGE_TOO_LARGE",
+    11 StaleControllerEpoch "STALE_CONTROLLER_EPOCH",
+    12 OffsetMetadataTooLarge "OFFSET_METADATA_TOO_LARGE",
+    14 CoordinatorLoadInProgress "COORDINATOR_LOAD_IN_PROGRESS" retriable,
+    15 CoordinatorNotAvailable "COORDINATOR_NOT_AVAILABLE" retriable,
+    16 NotCoordinator "NOT_COORDINATOR" retriable,
+    18 RecordListTooLarge "RECORD_LIST_TOO_LARGE",
+    19 NotEnoughReplicas "NOT_ENOUGH_REPLICAS" retriable,
+    20 NotEnoughReplicasAfterAppend "NOT_ENOUGH_REPLICAS_AFTER_APPEND" retriable,
+    22 IllegalGeneration "ILLEGAL_GENERATION",
+    23 InconsistentGroupProtocol "INCONSISTENT_GROUP_PROTOCOL",
+    24 InvalidGroupId "INVALID_GROUP_ID",
+    26 InvalidSessionTimeout "INVALID_SESSION_TIMEOUT",
+    27 RebalanceInProgress "REBALANCE_IN_PROGRESS",
+    28 InvalidCommitOffsetSize "INVALID_COMMIT_OFFSET_SIZE",
+    29 TopicAuthorizationFailed "TOPIC_AUTHORIZATION_FAILED",
+    30 GroupAuthorizationFailed "GROUP_AUTHORIZATION_FAILED",
+    31 ClusterAuthorizationFailed "CLUSTER_AUTHORIZATION_FAILED",
+    32 InvalidTimestamp "INVALID_TIMESTAMP",
+    33 UnsupportedSaslMechanism "UNSUPPORTED_SASL_MECHANISM",
+    35 UnsupportedVersion "UNSUPPORTED_VERSION",
+    36 TopicAlreadyExists "TOPIC_ALREADY_EXISTS",
+    37 InvalidPartitions "INVALID_PARTITIONS",
+    39 InvalidReplicaAssignment "INVALID_REPLICA_ASSIGNMENT",
+    40 InvalidConfig "INVALID_CONFIG",
+    41 NotController "NOT_CONTROLLER" retriable,
+    42 InvalidRequest "INVALID_REQUEST",
+    43 UnsupportedForMessageFormat "UNSUPPORTED_FOR_MESSAGE_FORMAT",
+    44 PolicyViolation "POLICY_VIOLATION",
+    45 OutOfOrderSequenceNumber "OUT_OF_ORDER_SEQUENCE_NUMBER",
+    47 InvalidProducerEpoch "INVALID_PRODUCER_EPOCH",
+    48 InvalidTxnState "INVALID_TXN_STATE",
+    49 InvalidProducerIdMapping "INVALID_PRODUCER_ID_MAPPING",
+    51 ConcurrentTransactions "CONCURRENT_TRANSACTIONS" retriable,
+    52 TransactionCoordinatorFenced "TRANSACTION_COORDINATOR_FENCED",
+    54 SecurityDisabled "SECURITY_DISABLED",
+    55 OperationNotAttempted "OPERATION_NOT_ATTEMPTED",
+    56 KafkaStorageError "KAFKA_STORAGE_ERROR" retriable,
+    58 SaslAuthenticationFailed "SASL_AUTHENTICATION_FAILED",
+    59 UnknownProducerId "UNKNOWN_PRODUCER_ID",
+    60 ReassignmentInProgress "REASSIGNMENT_IN_PROGRESS",
+    61 DelegationTokenAuthDisabled "DELEGATION_TOKEN_AUTH_DISABLED",
+    62 DelegationTokenNotFound "DELEGATION_TOKEN_NOT_FOUND",
+    63 DelegationTokenOwnerMismatch "DELEGATION_TOKEN_OWNER_MISMATCH",
+    64 DelegationTokenRequestNotAllowed "DELEGATION_TOKEN_REQUEST_NOT_ALLOWED",
+    65 DelegationTokenAuthorizationFailed "DELEGATION_TOKEN_AUTHORIZATION_FAILED",
+    66 DelegationTokenExpired "DELEGATION_TOKEN_EXPIRED",
+    68 NonEmptyGroup "NON_EMPTY_GROUP",
+    69 GroupIdNotFound "GROUP_ID_NOT_FOUND",
+    70 FetchSessionIdNotFound "FETCH_SESSION_ID_NOT_FOUND" retriable,
+    72 ListenerNotFound "LISTENER_NOT_FOUND" retriable,
+    73 TopicDeletionDisabled "TOPIC_DELETION_DISABLED",
+    74 FencedLeaderEpoch "FENCED_LEADER_EPOCH" retriable,
+    76 UnsupportedCompressionType "UNSUPPORTED_COMPRESSION_TYPE",
+    77 StaleBrokerEpoch "STALE_BROKER_EPOCH",
+    78 OffsetNotAvailable "OFFSET_NOT_AVAILABLE" retriable,
+    80 PreferredLeaderNotAvailable "PREFERRED_LEADER_NOT_AVAILABLE" retriable,
+    81 GroupMaxSizeReached "GROUP_MAX_SIZE_REACHED",
+    82 FencedInstanceId "FENCED_INSTANCE_ID",
+    84 ElectionNotNeeded "ELECTION_NOT_NEEDED",
+    85 NoReassignmentInProgress "NO_REASSIGNMENT_IN_PROGRESS",
+    87 InvalidRecord "INVALID_RECORD",
+    88 UnstableOffsetCommit "UNSTABLE_OFFSET_COMMIT" retriable,
+    89 ThrottlingQuotaExceeded "THROTTLING_QUOTA_EXCEEDED" retriable,
+    91 ResourceNotFound "RESOURCE_NOT_FOUND",
+    92 DuplicateResource "DUPLICATE_RESOURCE",
+    93 UnacceptableCredential "UNACCEPTABLE_CREDENTIAL",
+    95 InvalidUpdateVersion "INVALID_UPDATE_VERSION",
+    96 FeatureUpdateFailed "FEATURE_UPDATE_FAILED",
+    97 PrincipalDeserializationFailure "PRINCIPAL_DESERIALIZATION_FAILURE",
+    98 SnapshotNotFound "SNAPSHOT_NOT_FOUND",
+    100 UnknownTopicId "UNKNOWN_TOPIC_ID" retriable,
+    101 DuplicateBrokerRegistration "DUPLICATE_BROKER_REGISTRATION",
+    103 InconsistentTopicId "INCONSISTENT_TOPIC_ID" retriable,
+    104 InconsistentClusterId "INCONSISTENT_CLUSTER_ID",
+    105 TransactionalIdNotFound "TRANSACTIONAL_ID_NOT_FOUND",
+    106 FetchSessionTopicIdError "FETCH_SESSION_TOPIC_ID_ERROR" retriable,
+    107 IneligibleReplica "INELIGIBLE_REPLICA",
+    108 NewLeaderElected "NEW_LEADER_ELECTED",
+    110 FencedMemberEpoch "FENCED_MEMBER_EPOCH",
+    111 UnreleasedInstanceId "UNRELEASED_INSTANCE_ID",
+    112 UnsupportedAssignor "UNSUPPORTED_ASSIGNOR",
+    114 MismatchedEndpointType "MISMATCHED_ENDPOINT_TYPE",
+    115 UnsupportedEndpointType "UNSUPPORTED_ENDPOINT_TYPE",
+    116 UnknownControllerId "UNKNOWN_CONTROLLER_ID",
+    118 TelemetryTooLarge "TELEMETRY_TOO_LARGE",
+    119 InvalidRegistration "INVALID_REGISTRATION",
+    120 TransactionAbortable "TRANSACTION_ABORTABLE",
+}
+
+impl ErrorCode {
+    /// Returns whether nothing went wrong.
+    pub fn is_none(self) -> bool {
+        self == Self::None
+    }
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.name(), self.code())
+    }
+}
+
+impl From<ErrorCode> for i16 {
+    fn from(error: ErrorCode) -> Self {
+        error.code()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_rise_and_come_back_from_their_numbers() {
+        assert!(ErrorCode::ALL.is_sorted());
+        for error in ErrorCode::ALL {
+            assert_eq!(ErrorCode::from_code(error.code()), *error);
+        }
+        assert_eq!(ErrorCode::from_code(12_345), ErrorCode::UnknownServerError);
+    }
+}
