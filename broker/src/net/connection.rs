@@ -68,7 +68,7 @@ impl Pending {
 
 /// Why a connection ended; only some are worth a line in the log.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Ended {
+enum Ended {
     #[error("closed by the client")]
     ByClient,
     #[error("idle")]
@@ -91,7 +91,7 @@ pub(crate) enum Ended {
 
 impl Ended {
     /// Counts what ended a connection, and says so when it is the client's or a disk's fault.
-    pub(crate) fn report(&self, info: &ConnectionInfo, metrics: &NetMetrics) {
+    fn report(&self, info: &ConnectionInfo, metrics: &NetMetrics) {
         match self {
             Self::Frame(_) => metrics.reject(Rejected::FrameLength),
             Self::Refused(reason, _) => metrics.reject(*reason),
@@ -112,25 +112,21 @@ impl Ended {
     }
 }
 
-/// Serves one connection until it ends.
+/// Serves one connection until it ends. What ended it is counted before the client can see the end.
 pub(crate) async fn serve(
     stream: TcpStream,
     info: Arc<ConnectionInfo>,
     shared: &Shared,
     pending: Rc<Pending>,
-) -> Ended {
-    let mut connection = Connection {
-        stream,
-        info,
-        shared,
-        buffer: FrameBuffer::new(shared.max_frame_bytes),
-        last_traffic: Instant::now(),
-    };
-    loop {
+) {
+    let buffer = FrameBuffer::new(shared.max_frame_bytes);
+    let mut connection = Connection { stream, info, shared, buffer, last_traffic: Instant::now() };
+    let ended = loop {
         if let Err(ended) = connection.exchange(&pending).await {
-            return ended;
+            break ended;
         }
-    }
+    };
+    ended.report(&connection.info, &shared.metrics);
 }
 
 struct Connection<'a> {

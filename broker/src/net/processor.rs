@@ -97,8 +97,7 @@ fn open(number: usize, accepted: Accepted, shared: &Rc<Shared>, connections: &Co
     let open = shared.metrics.connections(&info.listener, number);
     open.add(1);
     tokio::task::spawn_local(async move {
-        let ended = serve(stream, Arc::clone(&info), &shared, pending).await;
-        ended.report(&info, &shared.metrics);
+        serve(stream, Arc::clone(&info), &shared, pending).await;
         connections.borrow_mut().remove(&info.id);
         open.add(-1);
         drop(place);
