@@ -122,12 +122,12 @@ impl HandlerPool {
 /// Runs one request. A panic is the fault of one request: its responder is dropped with it, which closes the
 /// connection, and the handler goes on.
 fn run_one(work: Work, run: &(dyn Fn(Work) + Send + Sync), panics: &Counter) {
-    let (api_key, api_version) = (work.request.api_key, work.request.api_version);
+    let (api, version) = (work.request.api, work.request.version);
     let timing = Arc::clone(work.responder.timing());
     timing.take();
     if catch_unwind(AssertUnwindSafe(|| run(work))).is_err() {
         panics.increment();
-        tracing::error!(api_key, api_version, "a request ended in a panic; its connection is closed");
+        tracing::error!(%api, version, "a request ended in a panic; its connection is closed");
     }
     timing.leave();
 }

@@ -3,26 +3,37 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use ottla_protocol::message::{ApiKey, decode_request_header};
+use ottla_protocol::wire::Reader;
 
 use super::metrics::{KindMetrics, NetMetrics, Rejected};
 use super::request::{ConnectionInfo, Request};
 
 /// Reads the header of `frame`, and finds the metrics of its kind.
+///
+/// A key or version that is not known ends the connection, since no answer to it has a form. The one exception is
+/// ApiVersions: how its unknown versions are answered is known (KIP-511).
 pub(crate) fn read_request(
     frame: Bytes,
     connection: &Arc<ConnectionInfo>,
     metrics: &NetMetrics,
 ) -> Result<(Request, Arc<KindMetrics>), (Rejected, String)> {
-    let short = || (Rejected::Header, "a header ends early".to_owned());
-    let head = frame.first_chunk::<8>().ok_or_else(short)?;
-    let [k0, k1, v0, v1, c0, c1, c2, c3] = *head;
+    let mut reader = Reader::new("request", frame);
+    let header =
+        decode_request_header(&mut reader).map_err(|error| (Rejected::Header, format!("header: {error}")))?;
+    let api = ApiKey::from_number(header.api_key);
+    let known = api.filter(|api| *api == ApiKey::ApiVersions || api.versions().contains(&header.api_version));
+    let Some(api) = known else {
+        let text = format!("no API has key {} and version {}", header.api_key, header.api_version);
+        return Err((Rejected::Api, text));
+    };
     let request = Request {
-        api_key: i16::from_be_bytes([k0, k1]),
-        api_version: i16::from_be_bytes([v0, v1]),
-        correlation_id: i32::from_be_bytes([c0, c1, c2, c3]),
-        client_id: Arc::from(""),
-        body: frame.slice(8..),
+        api,
+        version: header.api_version,
+        correlation_id: header.correlation_id,
+        client_id: Arc::from(header.client_id.unwrap_or_default()),
+        body: reader.rest(),
         connection: Arc::clone(connection),
     };
-    Ok((request, metrics.kind("any")))
+    Ok((request, metrics.kind(api.name())))
 }

@@ -20,8 +20,8 @@ mod header;
 mod limits;
 mod mailbox;
 mod metrics;
-mod part;
 mod processor;
+mod region;
 mod request;
 mod request_channel;
 mod response;
@@ -31,7 +31,7 @@ mod server;
 mod tests;
 
 pub use metrics::{KindMetrics, NetMetrics, Rejected};
-pub use part::{Part, Region};
+pub use region::{FileRegion, OpenFile};
 pub use request::{ConnectionInfo, Request, Stages, Timing};
 pub use request_channel::{RequestChannel, Work};
 pub use response::{Responder, Response};

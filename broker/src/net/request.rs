@@ -6,14 +6,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use ottla_protocol::message::ApiKey;
 
 /// A request that waits to be run.
 #[derive(Debug)]
 pub struct Request {
     /// Which API.
-    pub api_key: i16,
-    /// Which version of it.
-    pub api_version: i16,
+    pub api: ApiKey,
+    /// Which version of it: one that is declared, but for ApiVersions, where it may be any.
+    pub version: i16,
     /// The client's number for it; the answer carries it.
     pub correlation_id: i32,
     /// What the client calls itself; empty when it does not say.

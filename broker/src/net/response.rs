@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::part::Part;
+use ottla_protocol::wire::Part;
 
 use super::mailbox::Mailbox;
 use super::metrics::KindMetrics;

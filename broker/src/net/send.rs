@@ -7,12 +7,14 @@ use std::io::{self, IoSlice};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::Duration;
 
-use super::part::{Part, Region};
 use bytes::Bytes;
+use ottla_protocol::wire::{Part, Region};
 use rustix::net::{SendAncillaryBuffer, SendFlags, sendmsg};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+
+use super::region::file_region;
 
 /// Bytes handed to one `sendfile`: larger ones were measured to cost more processor time per byte, smaller ones too.
 const CHUNK_BYTES: usize = 256 * 1024;
@@ -28,6 +30,8 @@ pub(crate) enum SendError {
     Io(#[from] io::Error),
     #[error("a log file ends {missing} bytes before the records it should hold")]
     ShortFile { missing: usize },
+    #[error("a response holds a region that is no file")]
+    UnknownRegion,
     #[error("the client did not read for {0:?}")]
     Stalled(Duration),
 }
@@ -86,9 +90,10 @@ impl Sender<'_> {
     }
 
     async fn region(&mut self, region: &dyn Region) -> Result<usize, SendError> {
-        let file = region.file();
+        let Some(region) = file_region(region) else { return Err(SendError::UnknownRegion) };
+        let file = region.descriptor();
         let mut position = region.position();
-        let mut missing = region.len();
+        let mut missing = region.size();
         while missing > 0 {
             let chunk = missing.min(CHUNK_BYTES);
             let sent = self
@@ -99,7 +104,7 @@ impl Sender<'_> {
             }
             missing = missing.saturating_sub(sent);
         }
-        Ok(region.len())
+        Ok(region.size())
     }
 
     /// Runs `operation` as soon as the socket takes something, and returns the bytes it took.

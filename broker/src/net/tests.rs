@@ -1,15 +1,14 @@
 //! The network as a whole, with handlers that echo, and clients that misbehave.
 
-use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
+use ottla_protocol::wire::Part;
 
 use super::*;
 use crate::config::BrokerConfig;
@@ -206,28 +205,6 @@ fn thread_counts_change_while_running() {
     }
 }
 
-/// A part of a file.
-#[derive(Debug)]
-struct Piece {
-    file: File,
-    position: u64,
-    length: usize,
-}
-
-impl Region for Piece {
-    fn file(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
-    }
-
-    fn position(&self) -> u64 {
-        self.position
-    }
-
-    fn len(&self) -> usize {
-        self.length
-    }
-}
-
 /// Serves a frame that claims `claimed` bytes of a file after its correlation id.
 fn serving(content: &[u8], position: u64, claimed: usize) -> Network {
     let mut file = tempfile::tempfile().unwrap();
@@ -235,7 +212,7 @@ fn serving(content: &[u8], position: u64, claimed: usize) -> Network {
     Network::start(&[("socket.send.buffer.bytes", "8192")], move |work| {
         let length = u32::try_from(claimed + 8).unwrap();
         let head = [length.to_be_bytes(), work.request.correlation_id.to_be_bytes()].concat();
-        let piece = Piece { file: file.try_clone().unwrap(), position, length: claimed };
+        let piece = FileRegion::new(Arc::new(file.try_clone().unwrap()), position, claimed);
         let parts = vec![
             Part::Bytes(Bytes::from(head)),
             Part::Region(Arc::new(piece)),
