@@ -129,6 +129,10 @@ impl LazyFile {
         self.name.path(&self.location.directory.load())
     }
 
+    pub(super) fn directory(&self) -> Arc<PathBuf> {
+        self.location.directory()
+    }
+
     pub(super) fn disk(&self) -> &dyn Disk {
         &*self.handles.disk
     }

@@ -1,0 +1,97 @@
+//! What a topic's configuration says about its logs, under Kafka's names.
+
+use crate::types::Millis;
+
+/// The settings of one log; a topic's overrides over the broker's defaults. Can change while the log is in use.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogConfig {
+    /// `segment.bytes`: the size at which a segment is sealed.
+    pub segment_bytes: u32,
+    /// `segment.ms`: the age at which a segment is sealed, seen at the next append.
+    pub segment_ms: i64,
+    /// `segment.jitter.ms`: by how much that age is lowered at random.
+    pub segment_jitter_ms: i64,
+    /// `segment.index.bytes`: the size of an index at which a segment is sealed.
+    pub segment_index_bytes: u32,
+    /// `index.interval.bytes`: bytes of batches between two index entries.
+    pub index_interval_bytes: u32,
+    /// `retention.ms`: the age at which a segment is deleted; −1 for never.
+    pub retention_ms: i64,
+    /// `retention.bytes`: the size above which the oldest segments are deleted; −1 for none.
+    pub retention_bytes: i64,
+    /// Whether `cleanup.policy` has `delete`.
+    pub delete: bool,
+    /// Whether `cleanup.policy` has `compact`.
+    pub compact: bool,
+    /// `delete.retention.ms`: how long a tombstone is kept after its first cleaning.
+    pub delete_retention_ms: i64,
+    /// `min.compaction.lag.ms`: how long a record is kept from compaction.
+    pub min_compaction_lag_ms: i64,
+    /// `max.compaction.lag.ms`: how long a record may wait for compaction.
+    pub max_compaction_lag_ms: i64,
+    /// `min.cleanable.dirty.ratio`: the dirty share of a log above which it is compacted.
+    pub min_cleanable_dirty_ratio: f64,
+    /// `file.delete.delay.ms`: how long a deleted segment's files stay under their new name.
+    pub file_delete_delay_ms: i64,
+    /// `flush.messages`: how many records may be unflushed.
+    pub flush_messages: i64,
+    /// `flush.ms`: how long records may be unflushed.
+    pub flush_ms: i64,
+    /// `max.message.bytes`: the largest batch a producer may send.
+    pub max_message_bytes: u32,
+    /// `message.timestamp.type`: who sets the timestamps.
+    pub timestamp_type: TimestampType,
+    /// `message.timestamp.before.max.ms`: how far a timestamp may lie in the past.
+    pub timestamp_before_max_ms: i64,
+    /// `message.timestamp.after.max.ms`: how far a timestamp may lie in the future.
+    pub timestamp_after_max_ms: i64,
+    /// `preallocate`: whether a new segment's file has its full size at once.
+    pub preallocate: bool,
+}
+
+/// Who sets a record's timestamp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimestampType {
+    /// The producer.
+    CreateTime,
+    /// The leader that appends it.
+    LogAppendTime,
+}
+
+impl Default for LogConfig {
+    /// Kafka's defaults.
+    fn default() -> Self {
+        const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+        Self {
+            segment_bytes: 1 << 30,
+            segment_ms: 7 * DAY_MS,
+            segment_jitter_ms: 0,
+            segment_index_bytes: 10 << 20,
+            index_interval_bytes: 4096,
+            retention_ms: 7 * DAY_MS,
+            retention_bytes: -1,
+            delete: true,
+            compact: false,
+            delete_retention_ms: DAY_MS,
+            min_compaction_lag_ms: 0,
+            max_compaction_lag_ms: i64::MAX,
+            min_cleanable_dirty_ratio: 0.5,
+            file_delete_delay_ms: 60_000,
+            flush_messages: i64::MAX,
+            flush_ms: i64::MAX,
+            max_message_bytes: 1_048_588,
+            timestamp_type: TimestampType::CreateTime,
+            timestamp_before_max_ms: i64::MAX,
+            timestamp_after_max_ms: i64::MAX,
+            preallocate: false,
+        }
+    }
+}
+
+impl LogConfig {
+    /// Returns the age at which a segment is sealed: a compacted topic's must become cleanable in time.
+    #[must_use]
+    pub fn roll_ms(&self) -> Millis {
+        Millis(if self.compact { self.segment_ms.min(self.max_compaction_lag_ms) } else { self.segment_ms })
+    }
+}
