@@ -141,7 +141,10 @@ mod tests {
         let path = |name: &str| directory.path().join(name);
         RealDisk.create_directory(&path("z/y")).unwrap();
         assert_eq!(RealDisk.open(&path("b"), OpenMode::Read).unwrap_err().kind(), io::ErrorKind::NotFound);
-        assert_eq!(RealDisk.open(&path("b"), OpenMode::ReadWrite).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(
+            RealDisk.open(&path("b"), OpenMode::ReadWrite).unwrap_err().kind(),
+            io::ErrorKind::NotFound
+        );
         RealDisk.open(&path("b"), OpenMode::Create).unwrap();
         RealDisk.rename(&path("b"), &path("a")).unwrap();
         let entries = RealDisk.list(directory.path()).unwrap();

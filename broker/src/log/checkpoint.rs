@@ -22,7 +22,7 @@ pub type OffsetsByPartition = BTreeMap<TopicPartition, Offset>;
 ///
 /// # Errors
 /// [`Error::Malformed`] with the line, or what the operating system answered.
-pub fn read_offsets(disk: &dyn Disk, path: &Path) -> Result<OffsetsByPartition> {
+pub(super) fn read_offsets(disk: &dyn Disk, path: &Path) -> Result<OffsetsByPartition> {
     let text = read_text(disk, path)?;
     let entries = parse(&text, |[topic, partition, offset]| {
         let partition = partition.parse().ok().filter(|number: &i32| *number >= 0)?;
@@ -35,7 +35,7 @@ pub fn read_offsets(disk: &dyn Disk, path: &Path) -> Result<OffsetsByPartition> 
 ///
 /// # Errors
 /// What the operating system answered; the old content is then still there.
-pub fn write_offsets(disk: &dyn Disk, path: &Path, offsets: &OffsetsByPartition) -> Result<()> {
+pub(super) fn write_offsets(disk: &dyn Disk, path: &Path, offsets: &OffsetsByPartition) -> Result<()> {
     let lines = offsets.iter().map(|(name, offset)| format!("{} {} {offset}", name.topic, name.partition));
     write_lines(disk, path, lines, offsets.len())
 }
@@ -44,7 +44,7 @@ pub fn write_offsets(disk: &dyn Disk, path: &Path, offsets: &OffsetsByPartition)
 ///
 /// # Errors
 /// [`Error::Malformed`] with the line, or what the operating system answered.
-pub fn read_epochs(disk: &dyn Disk, path: &Path) -> Result<Vec<(LeaderEpoch, Offset)>> {
+pub(super) fn read_epochs(disk: &dyn Disk, path: &Path) -> Result<Vec<(LeaderEpoch, Offset)>> {
     let text = read_text(disk, path)?;
     let entries =
         parse(&text, |[epoch, start]| Some((LeaderEpoch(epoch.parse().ok()?), Offset(start.parse().ok()?))));
@@ -55,7 +55,7 @@ pub fn read_epochs(disk: &dyn Disk, path: &Path) -> Result<Vec<(LeaderEpoch, Off
 ///
 /// # Errors
 /// What the operating system answered; the old content is then still there.
-pub fn write_epochs(disk: &dyn Disk, path: &Path, epochs: &[(LeaderEpoch, Offset)]) -> Result<()> {
+pub(super) fn write_epochs(disk: &dyn Disk, path: &Path, epochs: &[(LeaderEpoch, Offset)]) -> Result<()> {
     write_lines(disk, path, epochs.iter().map(|(epoch, start)| format!("{epoch} {start}")), epochs.len())
 }
 
@@ -137,13 +137,23 @@ mod tests {
     }
 
     fn offsets(entries: &[(&str, i32, i64)]) -> OffsetsByPartition {
-        entries.iter().map(|(topic, number, offset)| (TopicPartition::new(*topic, *number), Offset(*offset))).collect()
+        entries
+            .iter()
+            .map(|(topic, number, offset)| (TopicPartition::new(*topic, *number), Offset(*offset)))
+            .collect()
     }
 
     #[test]
     fn kafkas_files_are_read_and_written_alike() {
         let cases = [
-            ("recovery-point-offset-checkpoint", offsets(&[("orders", 0, 42), ("orders", 1, 0), ("__consumer_offsets", 49, 1_000_000_000_000)])),
+            (
+                "recovery-point-offset-checkpoint",
+                offsets(&[
+                    ("orders", 0, 42),
+                    ("orders", 1, 0),
+                    ("__consumer_offsets", 49, 1_000_000_000_000),
+                ]),
+            ),
             ("replication-offset-checkpoint", offsets(&[("orders", 0, 42), ("a-topic.with-dashes_1", 7, 5)])),
             ("log-start-offset-checkpoint", offsets(&[])),
             ("cleaner-offset-checkpoint", offsets(&[])),
@@ -160,7 +170,10 @@ mod tests {
         assert_eq!(epochs, [(LeaderEpoch(0), Offset(0)), (LeaderEpoch(4), Offset(17))]);
         let copy = directory.path().join("epochs");
         write_epochs(&RealDisk, &copy, &epochs).unwrap();
-        assert_eq!(std::fs::read(copy).unwrap(), std::fs::read(vector("orders-0/leader-epoch-checkpoint")).unwrap());
+        assert_eq!(
+            std::fs::read(copy).unwrap(),
+            std::fs::read(vector("orders-0/leader-epoch-checkpoint")).unwrap()
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ static HELD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// The hold on a log directory; let go when dropped.
 #[derive(Debug)]
-pub struct DirectoryLock {
+pub(super) struct DirectoryLock {
     path: PathBuf,
     // Closing the file lets the lock go.
     file: File,
@@ -32,7 +32,7 @@ impl DirectoryLock {
     /// # Errors
     /// [`Error::Refused`] with the holder's process id when another broker has it; what the operating system answered
     /// otherwise.
-    pub fn take(directory: &Path) -> Result<Self> {
+    pub(super) fn take(directory: &Path) -> Result<Self> {
         let directory = fs::canonicalize(directory).map_err(Error::io("open", directory))?;
         let path = directory.join(LOCK);
         let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,7 +52,7 @@ impl DirectoryLock {
     }
 
     /// Removes the file as well, as an orderly stop does.
-    pub fn remove(self) {
+    pub(super) fn remove(self) {
         // Its existence says nothing, so a failure to remove it costs nothing.
         fs::remove_file(&self.path).unwrap_or_default();
     }

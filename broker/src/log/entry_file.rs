@@ -61,15 +61,14 @@ impl<const N: usize> EntryFile<N> {
         Ok(())
     }
 
-    /// Appends many entries in one write, as a rebuild does.
-    pub(super) fn append_all(&self, entries: &[u8]) -> Result<()> {
+    /// Puts other entries in the place of all that are there, as a rebuild does. Readers see fewer entries meanwhile.
+    pub(super) fn replace(&self, entries: &[u8]) -> Result<()> {
         debug_assert_eq!(entries.len() % N, 0, "whole entries");
-        let count = self.count();
+        self.forget_from(0);
         let file = self.file.create()?;
-        file.write_all_at(&mut [IoSlice::new(entries)], Self::position(count)).map_err(self.failed("write"))?;
-        let added = u32::try_from(entries.len() / N).unwrap_or(u32::MAX);
-        self.count.store(count.saturating_add(added), Ordering::Release);
-        Ok(())
+        file.write_all_at(&mut [IoSlice::new(entries)], 0).map_err(self.failed("write"))?;
+        self.count.store(u32::try_from(entries.len() / N).unwrap_or(u32::MAX), Ordering::Release);
+        self.trim()
     }
 
     /// Forgets all entries from the one at `count` on and cuts the file there.
@@ -77,6 +76,11 @@ impl<const N: usize> EntryFile<N> {
         let count = count.min(self.count());
         self.count.store(count, Ordering::Release);
         self.trim()
+    }
+
+    /// Forgets all entries from the one at `count` on; the next append or trim overwrites what the file has there.
+    pub(super) fn forget_from(&self, count: u32) {
+        self.count.fetch_min(count, Ordering::AcqRel);
     }
 
     /// Cuts the file to its entries: Kafka takes a file's whole length for entries.
@@ -152,7 +156,6 @@ impl<const N: usize> EntryFile<N> {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -166,7 +169,10 @@ mod tests {
     fn entries(directory: &std::path::Path) -> EntryFile<8> {
         let handles = Handles::new(Arc::new(RealDisk), 4);
         let location = Location::new(directory.to_owned());
-        EntryFile::new(LazyFile::new(&handles, &location, SegmentFile::live(Offset(0), FileKind::OffsetIndex)), 0)
+        EntryFile::new(
+            LazyFile::new(&handles, &location, SegmentFile::live(Offset(0), FileKind::OffsetIndex)),
+            0,
+        )
     }
 
     #[test]

@@ -5,8 +5,6 @@
 
 use crate::types::{LeaderEpoch, Millis, Offset};
 
-/// Bytes before the length field's count begins: base offset and length.
-pub(super) const OVERHEAD: usize = 12;
 /// The v2 batch header.
 pub(super) const BATCH_HEADER: usize = 61;
 /// Bytes that tell the format of an entry; the magic is the last of them in all three.

@@ -63,7 +63,8 @@ impl EpochCache {
         }
         let next = self.entries.partition_point(|(known, _)| *known <= epoch);
         let end = self.entries.get(next).map_or(log_end, |(_, start)| *start);
-        let floor = next.checked_sub(1).and_then(|at| self.entries.get(at)).map_or(epoch, |(known, _)| *known);
+        let floor =
+            next.checked_sub(1).and_then(|at| self.entries.get(at)).map_or(epoch, |(known, _)| *known);
         Some((floor, end))
     }
 
@@ -116,7 +117,8 @@ mod tests {
 
     #[test]
     fn an_entry_removes_what_it_contradicts() {
-        let cases: [(&[(i32, i64)], &[(i32, i64)]); 7] = [
+        type Entries = &'static [(i32, i64)];
+        let cases: [(Entries, Entries); 7] = [
             (&[(0, 0), (2, 10)], &[(0, 0), (2, 10)]),
             (&[(2, 10), (2, 12)], &[(2, 10)]),
             (&[(2, 10), (2, 5)], &[(2, 5)]),

@@ -152,7 +152,9 @@ pub enum Error {
         reason: &'static str,
     },
     /// A marker comes from a coordinator that was replaced.
-    #[error("{partition}: producer {producer_id}: marker of coordinator epoch {epoch} after one of {current}")]
+    #[error(
+        "{partition}: producer {producer_id}: marker of coordinator epoch {epoch} after one of {current}"
+    )]
     CoordinatorFenced {
         /// The partition.
         partition: TopicPartition,

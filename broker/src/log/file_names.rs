@@ -157,8 +157,7 @@ impl DirectoryName {
                 return kind;
             }
         }
-        if let Some(partition) =
-            name.strip_suffix("-future").and_then(split_unique).and_then(parse_partition)
+        if let Some(partition) = name.strip_suffix("-future").and_then(split_unique).and_then(parse_partition)
         {
             return Self::Future(partition);
         }
@@ -220,7 +219,16 @@ mod tests {
 
     #[test]
     fn other_names_are_not_segments() {
-        for name in ["leader-epoch-checkpoint", "x.log", ".log", "-1.log", "+1.log", "1.log.tmp", "99999999999999999999.log", "1"] {
+        for name in [
+            "leader-epoch-checkpoint",
+            "x.log",
+            ".log",
+            "-1.log",
+            "+1.log",
+            "1.log.tmp",
+            "99999999999999999999.log",
+            "1",
+        ] {
             assert_eq!(SegmentFile::parse(name), None, "{name}");
         }
     }

@@ -93,7 +93,10 @@ impl Handles {
 
 impl fmt::Debug for Handles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handles").field("limit", &self.limit).field("open", &self.open).finish_non_exhaustive()
+        f.debug_struct("Handles")
+            .field("limit", &self.limit)
+            .field("open", &self.open)
+            .finish_non_exhaustive()
     }
 }
 

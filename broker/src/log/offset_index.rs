@@ -13,7 +13,7 @@ pub(super) const ENTRY: usize = 8;
 
 /// One entry, its offset made absolute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OffsetEntry {
+pub(super) struct OffsetEntry {
     /// The last offset of the batch.
     pub offset: Offset,
     /// Where the batch begins in the segment's file.
@@ -59,7 +59,8 @@ impl OffsetIndex {
 
     /// Returns the first entry whose batch begins at or after `position`.
     pub(super) fn first_at_position(&self, position: u32) -> Result<Option<OffsetEntry>> {
-        let found = self.entries.partition_point(|entry| decode(self.base_offset, entry).position < position)?;
+        let found =
+            self.entries.partition_point(|entry| decode(self.base_offset, entry).position < position)?;
         Ok(self.entries.get(found)?.map(|entry| decode(self.base_offset, &entry)))
     }
 
@@ -86,7 +87,8 @@ impl OffsetIndex {
 
 /// Returns the entry as it is stored; `None` when the offset is out of the segment's range.
 pub(super) fn encode(base_offset: Offset, offset: Offset, position: u32) -> Option<[u8; ENTRY]> {
-    let relative = i32::try_from(offset.0.checked_sub(base_offset.0)?).ok().filter(|relative| *relative >= 0)?;
+    let relative =
+        i32::try_from(offset.0.checked_sub(base_offset.0)?).ok().filter(|relative| *relative >= 0)?;
     let mut entry = [0; ENTRY];
     let (first, second) = entry.split_at_mut(4);
     first.copy_from_slice(&relative.to_be_bytes());
@@ -132,9 +134,14 @@ mod tests {
     #[test]
     fn the_nearest_entry_at_or_below_is_found() {
         let index = vector("segment");
-        for (target, offset, position) in
-            [(0, 1000, 0), (1028, 1000, 0), (1029, 1029, 4420), (1053, 1029, 4420), (1054, 1054, 8850), (9999, 1279, 48_895)]
-        {
+        for (target, offset, position) in [
+            (0, 1000, 0),
+            (1028, 1000, 0),
+            (1029, 1029, 4420),
+            (1053, 1029, 4420),
+            (1054, 1054, 8850),
+            (9999, 1279, 48_895),
+        ] {
             let expected = OffsetEntry { offset: Offset(offset), position };
             assert_eq!(index.lookup(Offset(target)).unwrap(), expected, "{target}");
         }

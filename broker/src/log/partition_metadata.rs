@@ -15,7 +15,7 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 ///
 /// # Errors
 /// [`Error::Malformed`], also for the all-zero id; or what the operating system answered.
-pub fn read_topic_id(disk: &dyn Disk, directory: &Path) -> Result<Option<Uuid>> {
+pub(super) fn read_topic_id(disk: &dyn Disk, directory: &Path) -> Result<Option<Uuid>> {
     let path = directory.join(PARTITION_METADATA);
     let content = match disk.open(&path, OpenMode::Read) {
         Ok(file) => file.read_all(SIZE_LIMIT).map_err(Error::io("read", &path))?,
@@ -42,7 +42,7 @@ pub fn read_topic_id(disk: &dyn Disk, directory: &Path) -> Result<Option<Uuid>> 
 ///
 /// # Errors
 /// What the operating system answered.
-pub fn write_topic_id(disk: &dyn Disk, directory: &Path, topic_id: Uuid) -> Result<()> {
+pub(super) fn write_topic_id(disk: &dyn Disk, directory: &Path, topic_id: Uuid) -> Result<()> {
     let path = directory.join(PARTITION_METADATA);
     let text = format!("version: 0\ntopic_id: {}", encode_id(topic_id));
     disk::replace(disk, &path, text.as_bytes()).map_err(Error::io("write", &path))
@@ -50,7 +50,7 @@ pub fn write_topic_id(disk: &dyn Disk, directory: &Path, topic_id: Uuid) -> Resu
 
 /// Returns Kafka's text of an id: 22 characters of base64url without padding.
 #[must_use]
-pub fn encode_id(id: Uuid) -> String {
+pub(super) fn encode_id(id: Uuid) -> String {
     // 128 bits are 21 characters of 6 bits and one of the last 2 bits, padded with zeros.
     let bits = id.as_u128();
     let sextet = |at: u32| if at == 21 { (bits << 4) & 63 } else { (bits >> (122 - 6 * at)) & 63 };
@@ -62,7 +62,7 @@ pub fn encode_id(id: Uuid) -> String {
 
 /// Takes Kafka's text of an id apart.
 #[must_use]
-pub fn decode_id(text: &str) -> Option<Uuid> {
+pub(super) fn decode_id(text: &str) -> Option<Uuid> {
     let text = text.trim_end_matches('=');
     if text.len() != 22 {
         return None;
@@ -108,9 +108,17 @@ mod tests {
     #[test]
     fn damage_and_the_zero_id_are_refused() {
         let directory = tempfile::tempdir().unwrap();
-        for text in ["", "version: x\ntopic_id: ICEiIyQlJicoKSorLC0uLw", "version: 0\n", "version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAA"] {
+        for text in [
+            "",
+            "version: x\ntopic_id: ICEiIyQlJicoKSorLC0uLw",
+            "version: 0\n",
+            "version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAA",
+        ] {
             std::fs::write(directory.path().join(PARTITION_METADATA), text).unwrap();
-            assert!(matches!(read_topic_id(&RealDisk, directory.path()), Err(Error::Malformed { .. })), "{text:?}");
+            assert!(
+                matches!(read_topic_id(&RealDisk, directory.path()), Err(Error::Malformed { .. })),
+                "{text:?}"
+            );
         }
     }
 }

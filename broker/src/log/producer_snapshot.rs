@@ -37,7 +37,7 @@ pub(super) fn read(disk: &dyn Disk, path: &Path) -> Result<ProducerStates> {
 
 /// Returns a snapshot's bytes, producers by rising id.
 #[must_use]
-pub fn encode(states: &ProducerStates) -> Vec<u8> {
+pub(super) fn encode(states: &ProducerStates) -> Vec<u8> {
     let count = i32::try_from(states.producers().len()).unwrap_or(i32::MAX);
     let mut body = count.to_be_bytes().to_vec();
     for (id, entry) in states.producers() {
@@ -67,7 +67,7 @@ pub fn encode(states: &ProducerStates) -> Vec<u8> {
 ///
 /// # Errors
 /// What is wrong with them.
-pub fn decode(bytes: &[u8]) -> Result<ProducerStates, &'static str> {
+pub(super) fn decode(bytes: &[u8]) -> Result<ProducerStates, &'static str> {
     let (Some(version), Some(crc), Some(count)) = (field(bytes, 0), field(bytes, 2), field(bytes, 6)) else {
         return Err("shorter than a header");
     };
@@ -119,17 +119,28 @@ mod tests {
 
     #[test]
     fn kafkas_snapshot_is_read_and_written_alike() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/transactions/00000000000000000013.snapshot");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/vectors/transactions/00000000000000000013.snapshot");
         let states = read(&RealDisk, &path).unwrap();
         let shown: Vec<_> = states
             .producers()
             .iter()
             .map(|(id, entry)| {
                 let last = entry.batches.last().unwrap();
-                (*id, entry.epoch, last.last_sequence, last.last_offset.0, last.offset_delta, entry.coordinator_epoch)
+                (
+                    *id,
+                    entry.epoch,
+                    last.last_sequence,
+                    last.last_offset.0,
+                    last.offset_delta,
+                    entry.coordinator_epoch,
+                )
             })
             .collect();
-        assert_eq!(shown, [(11, 0, 2, 7, 0, 7), (22, 0, 4, 11, 1, 4), (31, 2, 0, 6, 0, -1), (44, 1, 0, 12, 0, -1)]);
+        assert_eq!(
+            shown,
+            [(11, 0, 2, 7, 0, 7), (22, 0, 4, 11, 1, 4), (31, 2, 0, 6, 0, -1), (44, 1, 0, 12, 0, -1)]
+        );
         assert_eq!(states.first_unstable_offset(), Some(Offset(10)));
         assert_eq!(encode(&states), std::fs::read(path).unwrap());
     }
@@ -140,7 +151,11 @@ mod tests {
         let path = directory.path().join("x.snapshot");
         write(&RealDisk, &path, &ProducerStates::default()).unwrap();
         assert!(read(&RealDisk, &path).unwrap().is_empty());
-        let whole = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/transactions/00000000000000000013.snapshot")).unwrap();
+        let whole = std::fs::read(
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/vectors/transactions/00000000000000000013.snapshot"),
+        )
+        .unwrap();
         for cut in 0..whole.len() {
             decode(&whole[..cut]).unwrap_err();
         }

@@ -13,7 +13,7 @@ const WINDOW: usize = 5;
 
 /// One remembered batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RememberedBatch {
+pub(super) struct RememberedBatch {
     /// The sequence of its last record.
     pub last_sequence: i32,
     /// The offset of its last record.
@@ -26,7 +26,7 @@ pub struct RememberedBatch {
 
 /// What is known of one producer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProducerEntry {
+pub(super) struct ProducerEntry {
     /// Its latest epoch.
     pub epoch: i16,
     /// The epoch of the coordinator that wrote its last marker, −1 for none.
@@ -41,7 +41,7 @@ pub struct ProducerEntry {
 
 /// A marker that ends a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Marker {
+pub(super) struct Marker {
     /// Whether the transaction's records count.
     pub commit: bool,
     /// The epoch of the coordinator that wrote it.
@@ -74,7 +74,7 @@ pub enum Origin {
 
 /// Why a produced batch is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub(super) enum Refusal {
     /// The sequence does not follow.
     OutOfOrderSequence {
         /// The last sequence known, −1 for none.
@@ -96,7 +96,7 @@ pub enum Refusal {
 
 /// The producers of one log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ProducerStates {
+pub(super) struct ProducerStates {
     producers: BTreeMap<i64, ProducerEntry>,
     /// Open transactions by first offset.
     open: BTreeMap<Offset, i64>,
@@ -132,21 +132,22 @@ impl ProducerEntry {
 impl ProducerStates {
     /// Returns the producers by id.
     #[must_use]
-    pub fn producers(&self) -> &BTreeMap<i64, ProducerEntry> {
+    pub(super) fn producers(&self) -> &BTreeMap<i64, ProducerEntry> {
         &self.producers
     }
 
     /// Takes producers as a snapshot holds them.
     #[must_use]
-    pub fn from_producers(producers: BTreeMap<i64, ProducerEntry>) -> Self {
+    pub(super) fn from_producers(producers: BTreeMap<i64, ProducerEntry>) -> Self {
         let open = producers.iter().filter_map(|(id, entry)| Some((entry.transaction_start?, *id))).collect();
         Self { producers, open, unreplicated: BTreeMap::new() }
     }
 
     /// Returns the remembered batch that `batch` repeats: same epoch, same first and last sequence.
     #[must_use]
-    pub fn duplicate_of(&self, batch: &EntryHeader) -> Option<RememberedBatch> {
-        let entry = self.producers.get(&batch.producer_id).filter(|entry| entry.epoch == batch.producer_epoch)?;
+    pub(super) fn duplicate_of(&self, batch: &EntryHeader) -> Option<RememberedBatch> {
+        let entry =
+            self.producers.get(&batch.producer_id).filter(|entry| entry.epoch == batch.producer_epoch)?;
         let last_sequence = batch.last_sequence();
         let same = |known: &&RememberedBatch| {
             known.last_sequence == last_sequence && known.offset_delta == batch.offset_delta()
@@ -158,14 +159,23 @@ impl ProducerStates {
     ///
     /// # Errors
     /// The rule it breaks.
-    pub fn check(&self, batch: &EntryHeader, marker: Option<Marker>, origin: Origin) -> Result<(), Refusal> {
+    pub(super) fn check(
+        &self,
+        batch: &EntryHeader,
+        marker: Option<Marker>,
+        origin: Origin,
+    ) -> Result<(), Refusal> {
         let Some(entry) = self.producers.get(&batch.producer_id) else { return Ok(()) };
         if batch.producer_epoch < entry.epoch {
             return Err(Refusal::Fenced { current: entry.epoch });
         }
         if let Some(marker) = marker {
             let fenced = marker.coordinator_epoch < entry.coordinator_epoch;
-            return if fenced { Err(Refusal::CoordinatorFenced { current: entry.coordinator_epoch }) } else { Ok(()) };
+            return if fenced {
+                Err(Refusal::CoordinatorFenced { current: entry.coordinator_epoch })
+            } else {
+                Ok(())
+            };
         }
         if origin == Origin::Client {
             check_sequence(entry, batch)?;
@@ -177,12 +187,18 @@ impl ProducerStates {
     }
 
     /// Notes a batch that is in the log. Returns the transaction that it ended.
-    pub fn apply(&mut self, batch: &EntryHeader, marker: Option<Marker>) -> Option<CompletedTransaction> {
+    pub(super) fn apply(
+        &mut self,
+        batch: &EntryHeader,
+        marker: Option<Marker>,
+    ) -> Option<CompletedTransaction> {
         if !batch.has_producer() {
             return None;
         }
-        let entry =
-            self.producers.entry(batch.producer_id).or_insert_with(|| ProducerEntry::new(batch.producer_epoch));
+        let entry = self
+            .producers
+            .entry(batch.producer_id)
+            .or_insert_with(|| ProducerEntry::new(batch.producer_epoch));
         entry.raise_epoch(batch.producer_epoch);
         entry.last_timestamp = batch.max_timestamp;
         if let Some(marker) = marker {
@@ -206,7 +222,12 @@ impl ProducerStates {
         None
     }
 
-    fn complete(&mut self, batch: &EntryHeader, first_offset: Offset, marker: Marker) -> CompletedTransaction {
+    fn complete(
+        &mut self,
+        batch: &EntryHeader,
+        first_offset: Offset,
+        marker: Marker,
+    ) -> CompletedTransaction {
         self.open.remove(&first_offset);
         self.unreplicated.insert(first_offset, batch.last_offset);
         let next_open = self.open.first_key_value().map(|(first, _)| *first);
@@ -221,28 +242,29 @@ impl ProducerStates {
 
     /// Returns where the earliest transaction begins that is open, or ended by a marker that is not replicated yet.
     #[must_use]
-    pub fn first_unstable_offset(&self) -> Option<Offset> {
+    pub(super) fn first_unstable_offset(&self) -> Option<Offset> {
         let open = self.open.first_key_value().map(|(first, _)| *first);
         let unreplicated = self.unreplicated.first_key_value().map(|(first, _)| *first);
         [open, unreplicated].into_iter().flatten().min()
     }
 
     /// Forgets ended transactions whose marker is below the high watermark.
-    pub fn high_watermark_reached(&mut self, high_watermark: Offset) {
+    pub(super) fn high_watermark_reached(&mut self, high_watermark: Offset) {
         if !self.unreplicated.is_empty() {
             self.unreplicated.retain(|_, marker| *marker >= high_watermark);
         }
     }
 
     /// Forgets producers that were not heard of for `expiration` and have no open transaction.
-    pub fn expire(&mut self, now: Millis, expiration: Millis) {
-        self.producers
-            .retain(|_, entry| entry.transaction_start.is_some() || now.since(entry.last_timestamp) < expiration);
+    pub(super) fn expire(&mut self, now: Millis, expiration: Millis) {
+        self.producers.retain(|_, entry| {
+            entry.transaction_start.is_some() || now.since(entry.last_timestamp) < expiration
+        });
     }
 
     /// Whether nothing is known.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.producers.is_empty()
     }
 }
@@ -251,7 +273,11 @@ fn check_sequence(entry: &ProducerEntry, batch: &EntryHeader) -> Result<(), Refu
     let last_sequence = entry.last_sequence();
     if batch.producer_epoch != entry.epoch {
         // A new epoch begins a new count.
-        return if batch.base_sequence == 0 { Ok(()) } else { Err(Refusal::OutOfOrderSequence { last_sequence }) };
+        return if batch.base_sequence == 0 {
+            Ok(())
+        } else {
+            Err(Refusal::OutOfOrderSequence { last_sequence })
+        };
     }
     let follows = if last_sequence == i32::MAX { 0 } else { last_sequence + 1 };
     if batch.base_sequence == follows { Ok(()) } else { Err(Refusal::OutOfOrderSequence { last_sequence }) }
@@ -263,7 +289,8 @@ mod tests {
     use crate::log::entry_header::Parsed;
 
     fn batch(id: i64, epoch: i16, sequence: i32, offset: i64, count: i32) -> EntryHeader {
-        let bytes = std::fs::read(format!("{}/tests/vectors/v2-none.log", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let bytes =
+            std::fs::read(format!("{}/tests/vectors/v2-none.log", env!("CARGO_MANIFEST_DIR"))).unwrap();
         let Parsed::Header(header) = EntryHeader::parse(&bytes) else { panic!("a header") };
         EntryHeader {
             producer_id: id,
@@ -321,10 +348,12 @@ mod tests {
     fn the_last_five_batches_are_known_again() {
         let mut states = ProducerStates::default();
         let batches: Vec<_> = (0..7).map(|at| batch(7, 0, at * 2, i64::from(at) * 10, 2)).collect();
-        batches.iter().for_each(|batch| drop(states.apply(batch, None)));
+        for batch in &batches {
+            states.apply(batch, None);
+        }
         for (at, batch) in batches.iter().enumerate() {
             let found = states.duplicate_of(batch).map(|known| known.last_offset);
-            assert_eq!(found, (at >= 2).then(|| batch.last_offset), "batch {at}");
+            assert_eq!(found, (at >= 2).then_some(batch.last_offset), "batch {at}");
         }
         assert_eq!(states.duplicate_of(&EntryHeader { producer_epoch: 1, ..batches[6] }), None);
         assert_eq!(states.duplicate_of(&batch(7, 0, 12, 60, 1)), None);

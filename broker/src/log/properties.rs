@@ -58,7 +58,11 @@ impl MetaProperties {
             reason: format!("{key} is not a number: {value:?}"),
         };
         let number = |key: &str| match properties.get(key) {
-            Some(value) => value.trim().parse().map(Some).map_err(|_not_a_number: std::num::ParseIntError| malformed(key, value)),
+            Some(value) => value
+                .trim()
+                .parse()
+                .map(Some)
+                .map_err(|_not_a_number: std::num::ParseIntError| malformed(key, value)),
             None => Ok(None),
         };
         let version = number("version")?.unwrap_or(0);
@@ -193,7 +197,8 @@ mod tests {
     fn what_is_written_is_read_back() {
         let directory = tempfile::tempdir().unwrap();
         assert_eq!(MetaProperties::read(&RealDisk, directory.path()).unwrap(), None);
-        let odd = MetaProperties { cluster_id: Some(" a=b:c\\d#é\t".trim_start().to_owned()), ..zookeeper() };
+        let odd =
+            MetaProperties { cluster_id: Some(" a=b:c\\d#é\t".trim_start().to_owned()), ..zookeeper() };
         for properties in [zookeeper(), odd, MetaProperties::default()] {
             properties.write(&RealDisk, directory.path()).unwrap();
             assert_eq!(MetaProperties::read(&RealDisk, directory.path()).unwrap(), Some(properties));

@@ -20,7 +20,7 @@ const CONTROL_BATCH_LIMIT: u32 = 512;
 
 /// An entry and where it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub(super) struct Found {
     /// The position of the entry's first byte.
     pub position: u64,
     /// Its header.
@@ -29,7 +29,7 @@ pub struct Found {
 
 /// What comes next in a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub(super) enum Step {
     /// An entry that lies wholly before the end.
     Entry(Found),
     /// Nothing: the last entry ended exactly at the end.
@@ -196,9 +196,18 @@ mod tests {
     #[test]
     fn whole_files_of_every_format_are_walked_to_their_end() {
         let cases = [
-            ("empty.log", 0), ("v0.log", 3), ("v1.log", 3), ("v1-gzip.log", 1), ("v0-lz4.log", 1), ("v2-zstd.log", 1),
-            ("upgraded.log", 4), ("v2-compacted.log", 3), ("v2-lz4-blocks.log", 1), ("bad-count.log", 1),
-            ("segment/00000000000000001000.log", 60), ("transactions/00000000000000000000.log", 9),
+            ("empty.log", 0),
+            ("v0.log", 3),
+            ("v1.log", 3),
+            ("v1-gzip.log", 1),
+            ("v0-lz4.log", 1),
+            ("v2-zstd.log", 1),
+            ("upgraded.log", 4),
+            ("v2-compacted.log", 3),
+            ("v2-lz4-blocks.log", 1),
+            ("bad-count.log", 1),
+            ("segment/00000000000000001000.log", 60),
+            ("transactions/00000000000000000000.log", 9),
         ];
         for (name, entries) in cases {
             let (_, end, count) = walk(name, LOOKUP_WINDOW);

@@ -39,8 +39,6 @@ pub(super) struct Segment {
     first_timestamp: AtomicI64,
     /// When this object was made: what a segment without timestamps is aged by until it is sealed.
     created: Millis,
-    /// Drawn once, so that partitions made together do not all roll together.
-    pub(super) roll_jitter: Millis,
     bytes_since_index_entry: AtomicU64,
     /// Set when an entry could not be written or a look-up found damage; a rebuild clears it.
     index_suspect: AtomicBool,
@@ -63,10 +61,6 @@ pub(super) struct FileSizes {
 }
 
 impl Place {
-    pub(super) fn file(&self, base_offset: Offset, kind: FileKind) -> LazyFile {
-        self.file_named(SegmentFile::live(base_offset, kind))
-    }
-
     fn file_named(&self, name: SegmentFile) -> LazyFile {
         LazyFile::new(&self.handles, &self.location, name)
     }
@@ -83,6 +77,18 @@ impl Segment {
         Self::create_as(place, base_offset, FileState::Live, config, now)
     }
 
+    /// Makes a new, empty segment whose files are made at once if the disk lets it, else by the first append. The caller has
+    /// moved other files of these names away.
+    pub(super) fn begin(place: &Place, base_offset: Offset, config: &LogConfig, now: Millis) -> Result<Self> {
+        match Self::create(place, base_offset, config, now) {
+            Ok(segment) => Ok(segment),
+            Err(error) => {
+                tracing::warn!(%error, "the files of a new segment could not be made; the first append tries again");
+                Self::assemble(place, base_offset, FileState::Live, FileSizes::default(), now)
+            }
+        }
+    }
+
     /// Makes a new, empty segment whose files carry the suffix of `state`.
     pub(super) fn create_as(
         place: &Place,
@@ -93,7 +99,8 @@ impl Segment {
     ) -> Result<Self> {
         let segment = Self::assemble(place, base_offset, state, FileSizes::default(), now)?;
         // What a crash or an earlier life of the log left under these names is not ours.
-        for file in [&segment.log, segment.offset_index.entries().file(), segment.time_index.entries().file()] {
+        for file in [&segment.log, segment.offset_index.entries().file(), segment.time_index.entries().file()]
+        {
             file.create()?.set_size(0).map_err(Error::io("truncate", file.path()))?;
         }
         segment.remove_stale_transactions()?;
@@ -132,7 +139,6 @@ impl Segment {
             max_timestamp_offset: AtomicI64::new(-1),
             first_timestamp: AtomicI64::new(-1),
             created: now,
-            roll_jitter: Millis(0),
             bytes_since_index_entry: AtomicU64::new(0),
             index_suspect: AtomicBool::new(false),
         })
@@ -157,10 +163,6 @@ impl Segment {
 
     pub(super) fn index_is_suspect(&self) -> bool {
         self.index_suspect.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn mark_index_suspect(&self) {
-        self.index_suspect.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn set_bytes_since_index_entry(&self, bytes: u64) {
@@ -300,6 +302,17 @@ impl Segment {
         if actual == self.size() { Ok(()) } else { self.set_log_size(self.size()) }
     }
 
+    /// Takes `size` bytes as the whole of the segment and cuts its file there.
+    pub(super) fn set_recovered_size(&self, size: u64) -> Result<()> {
+        self.size.store(size, Ordering::Release);
+        self.trim_log()
+    }
+
+    /// The indexes are known to be right again.
+    pub(super) fn index_is_rebuilt(&self) {
+        self.index_suspect.store(false, Ordering::Relaxed);
+    }
+
     fn set_log_size(&self, size: u64) -> Result<()> {
         self.log.create()?.set_size(size).map_err(Error::io("truncate", self.log.path()))
     }
@@ -423,7 +436,9 @@ impl Segment {
         let Ok(Step::Entry(found)) = scan.step() else { return Ok(false) };
         // An older Kafka follower indexes a whole set: the entry is its last offset at its first batch's position.
         let matches = found.header.base_offset <= last.offset && found.header.base_offset >= self.base_offset;
-        Ok(matches && self.time_is_sound(Some(last.offset))? && self.transactions.is_sound(self.base_offset)?)
+        Ok(matches
+            && self.time_is_sound(Some(last.offset))?
+            && self.transactions.is_sound(self.base_offset)?)
     }
 
     fn time_is_sound(&self, indexed_to: Option<Offset>) -> Result<bool> {
@@ -438,9 +453,7 @@ impl Segment {
 
     /// Gives all files the suffix of `state`, as one step of a deletion or a swap.
     pub(super) fn rename_files(&self, state: FileState) -> Result<()> {
-        for kind in
-            [FileKind::Log, FileKind::OffsetIndex, FileKind::TimeIndex, FileKind::TransactionIndex]
-        {
+        for kind in [FileKind::Log, FileKind::OffsetIndex, FileKind::TimeIndex, FileKind::TransactionIndex] {
             let directory = self.log.directory();
             let from = SegmentFile { kind, ..self.log.name() };
             let to = from.in_state(state);
@@ -469,7 +482,9 @@ impl Segment {
     fn remove_stale_transactions(&self) -> Result<()> {
         let path = self.transactions.entries().file().path();
         match self.log.disk().remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path)(error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::io("remove", path)(error))
+            }
             _ => Ok(()),
         }
     }

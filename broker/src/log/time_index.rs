@@ -13,7 +13,7 @@ pub(super) const ENTRY: usize = 12;
 
 /// One entry, its offset made absolute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TimeEntry {
+pub(super) struct TimeEntry {
     /// The largest timestamp of the segment up to the offset.
     pub timestamp: Millis,
     /// The last offset of the batch that brought it.
@@ -54,7 +54,8 @@ impl TimeIndex {
 
     /// Returns the largest entry at or below `target`, if any.
     pub(super) fn lookup(&self, target: Millis) -> Result<Option<TimeEntry>> {
-        let found = self.entries.partition_point(|entry| decode(self.base_offset, entry).timestamp <= target)?;
+        let found =
+            self.entries.partition_point(|entry| decode(self.base_offset, entry).timestamp <= target)?;
         let entry = found.checked_sub(1).map_or(Ok(None), |at| self.entries.get(at))?;
         Ok(entry.map(|entry| decode(self.base_offset, &entry)))
     }
@@ -66,7 +67,9 @@ impl TimeIndex {
         }
         match (self.last()?, encode(self.base_offset, timestamp, offset)) {
             (Some(last), Some(_)) if timestamp <= last.timestamp => Ok(()),
-            (last, Some(entry)) if last.is_none_or(|last| offset >= last.offset) => self.entries.append(&entry),
+            (last, Some(entry)) if last.is_none_or(|last| offset >= last.offset) => {
+                self.entries.append(&entry)
+            }
             _ => Err(self.not_rising(timestamp, offset)),
         }
     }
@@ -78,14 +81,16 @@ impl TimeIndex {
     }
 
     fn not_rising(&self, timestamp: Millis, offset: Offset) -> Error {
-        let reason = format!("entry for timestamp {timestamp} at offset {offset} does not follow the last one");
+        let reason =
+            format!("entry for timestamp {timestamp} at offset {offset} does not follow the last one");
         Error::Damaged { path: self.entries.file().path(), position: u64::from(self.entries.count()), reason }
     }
 }
 
 /// Returns the entry as it is stored; `None` when the offset is out of the segment's range.
 pub(super) fn encode(base_offset: Offset, timestamp: Millis, offset: Offset) -> Option<[u8; ENTRY]> {
-    let relative = i32::try_from(offset.0.checked_sub(base_offset.0)?).ok().filter(|relative| *relative >= 0)?;
+    let relative =
+        i32::try_from(offset.0.checked_sub(base_offset.0)?).ok().filter(|relative| *relative >= 0)?;
     let mut entry = [0; ENTRY];
     let (first, second) = entry.split_at_mut(8);
     first.copy_from_slice(&timestamp.0.to_be_bytes());

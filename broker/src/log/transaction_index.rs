@@ -57,6 +57,15 @@ impl TransactionIndex {
         self.entries.append(&encode(aborted))
     }
 
+    /// Puts other entries in the place of all that are there. Without any, no file is made.
+    pub(super) fn replace(&self, aborted: &[AbortedTransaction]) -> Result<()> {
+        if aborted.is_empty() && self.entries.count() == 0 {
+            return Ok(());
+        }
+        let entries: Vec<u8> = aborted.iter().flat_map(encode).collect();
+        self.entries.replace(&entries)
+    }
+
     /// Adds the transactions that touch `from..upper` to `found`. Returns whether later segments cannot hold more.
     pub(super) fn collect(
         &self,
@@ -127,7 +136,8 @@ mod tests {
     fn open(directory: &Path) -> TransactionIndex {
         let handles = Handles::new(Arc::new(RealDisk), 4);
         let location = Location::new(directory.to_owned());
-        let file = LazyFile::new(&handles, &location, SegmentFile::live(Offset(0), FileKind::TransactionIndex));
+        let file =
+            LazyFile::new(&handles, &location, SegmentFile::live(Offset(0), FileKind::TransactionIndex));
         let size = std::fs::metadata(file.path()).map_or(0, |metadata| metadata.len());
         TransactionIndex::open(file, size)
     }
@@ -138,7 +148,10 @@ mod tests {
         let index = open(&vector);
         let mut all = Vec::new();
         assert!(!index.collect(Offset(0), Offset(13), &mut all).unwrap());
-        let shown: Vec<_> = all.iter().map(|a| (a.producer_id, a.first_offset.0, a.last_offset.0, a.last_stable_offset.0)).collect();
+        let shown: Vec<_> = all
+            .iter()
+            .map(|a| (a.producer_id, a.first_offset.0, a.last_offset.0, a.last_stable_offset.0))
+            .collect();
         assert_eq!(shown, [(11, 0, 5, 2), (11, 7, 9, 10)]);
         let mut later = Vec::new();
         assert!(index.collect(Offset(6), Offset(10), &mut later).unwrap());
@@ -149,7 +162,10 @@ mod tests {
         assert!(!copy.entries().file().path().exists());
         all.iter().for_each(|aborted| copy.append(aborted).unwrap());
         let name = "00000000000000000000.txnindex";
-        assert_eq!(std::fs::read(directory.path().join(name)).unwrap(), std::fs::read(vector.join(name)).unwrap());
+        assert_eq!(
+            std::fs::read(directory.path().join(name)).unwrap(),
+            std::fs::read(vector.join(name)).unwrap()
+        );
         copy.truncate_to(Offset(9)).unwrap();
         assert_eq!(copy.entries().count(), 1);
     }
