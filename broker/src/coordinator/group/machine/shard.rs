@@ -10,6 +10,7 @@ use super::group::Group;
 use super::member_ids::MemberIds;
 use super::names::{GroupId, ProducerId};
 use super::record::Record;
+use super::state::State;
 use super::time::Now;
 use crate::types::Millis;
 
@@ -79,6 +80,12 @@ impl Shard {
     #[must_use]
     pub fn group_count(&self) -> usize {
         self.groups.len()
+    }
+
+    /// Returns how many groups are in each of the given states.
+    #[must_use]
+    pub fn count_in<const N: usize>(&self, states: [State; N]) -> [usize; N] {
+        states.map(|state| self.groups.values().filter(|group| group.state == state).count())
     }
 
     /// Lets a group act, if it is there, and sees to what follows from it.
