@@ -1,1 +1,3 @@
 //! Partitions of this broker as leader and follower.
+
+pub mod machine;
