@@ -289,8 +289,7 @@ mod tests {
 
     #[test]
     fn session_timeouts_follow_the_tick_unless_set() {
-        let config =
-            Builder::default().in_memory().tick_time(Duration::from_millis(100)).config().unwrap();
+        let config = Builder::default().in_memory().tick_time(Duration::from_millis(100)).config().unwrap();
         assert_eq!((config.min_session_timeout_ms, config.max_session_timeout_ms), (200, 2_000));
         let config = Builder::default()
             .in_memory()

@@ -26,6 +26,9 @@ pub enum Error {
     /// The data directory cannot be used.
     #[error(transparent)]
     Store(#[from] crate::store::Error),
+    /// The log cannot be written any more, so nothing can be acknowledged.
+    #[error(transparent)]
+    Log(crate::store::AppendError),
     /// The system did not give a thread, an event queue or random bytes.
     #[error("{operation}: {source}")]
     System {

@@ -16,11 +16,19 @@
 //! `machine`. Those modules are public so that tests and simulations can reach them; only [`Server`],
 //! [`Builder`] and [`Error`] are a stable interface.
 
+mod admin;
 mod config;
+mod digest;
 mod error;
+pub mod jute;
+pub mod machine;
 pub mod server;
+pub mod session;
+pub mod state;
 pub mod store;
+pub mod tree;
 pub mod types;
+pub mod watch;
 
 pub use config::{Builder, Config, Storage};
 pub use error::Error;

@@ -1,12 +1,12 @@
 //! The handle through which a program owns a running server.
 
 use std::future::Future;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::thread::{self, JoinHandle};
 
 use tokio::sync::oneshot;
 
-use super::listener;
+use super::running::Prepared;
 use crate::config::{Builder, Config};
 use crate::error::Error;
 
@@ -30,15 +30,14 @@ impl Server {
     /// # Errors
     /// When the address cannot be listened on or the data directory cannot be used.
     pub fn start(config: Config) -> Result<Server, Error> {
-        let listener = listen(config.address)?;
-        let local_addr =
-            listener.local_addr().map_err(|source| Error::Listen { address: config.address, source })?;
+        let prepared = Prepared::new(config)?;
+        let local_addr = prepared.local_address();
         let (shutdown, shutdown_asked) = oneshot::channel();
         let (end, ended) = oneshot::channel();
         let thread = thread::Builder::new()
             .name("zookeeper".to_owned())
             .spawn(move || {
-                let result = serve(config, listener, shutdown_asked);
+                let result = prepared.serve(shutdown_asked);
                 drop(end);
                 result
             })
@@ -97,23 +96,4 @@ impl Drop for Server {
             tracing::error!(%error, "zookeeper server ended");
         }
     }
-}
-
-fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
-    let listener = TcpListener::bind(address).map_err(|source| Error::Listen { address, source })?;
-    listener.set_nonblocking(true).map_err(|source| Error::Listen { address, source })?;
-    Ok(listener)
-}
-
-fn serve(config: Config, listener: TcpListener, shutdown: oneshot::Receiver<()>) -> Result<(), Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|source| Error::System { operation: "start an event loop", source })?;
-    runtime.block_on(async {
-        tokio::select! {
-            result = listener::accept(&config, listener) => result,
-            _ = shutdown => Ok(()),
-        }
-    })
 }

@@ -1,16 +1,36 @@
 //! Accepts connections.
 
-use std::net::TcpListener;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
 
-use crate::config::Config;
-use crate::error::Error;
+use tokio::net::TcpListener;
+use tokio::task::spawn_local;
 
-pub(super) async fn accept(config: &Config, listener: TcpListener) -> Result<(), Error> {
-    let address = config.address;
-    let listener =
-        tokio::net::TcpListener::from_std(listener).map_err(|source| Error::Listen { address, source })?;
+use super::connection::{Connection, SCRATCH_BYTES, Scratch};
+use super::driver::Driver;
+
+/// How long accepting pauses when the system has no more file descriptors.
+const PAUSE: Duration = Duration::from_millis(100);
+
+pub(super) async fn accept(listener: TcpListener, driver: Rc<RefCell<Driver>>) {
+    let scratch: Scratch = Rc::new(RefCell::new(vec![0; SCRATCH_BYTES]));
     loop {
-        let (connection, _peer) = listener.accept().await.map_err(|source| Error::Listen { address, source })?;
-        drop(connection);
+        match listener.accept().await {
+            Ok((stream, address)) => {
+                let Some((id, outbox)) = driver.borrow_mut().connected(address) else {
+                    tracing::warn!(%address, "too many connections, refusing one");
+                    continue;
+                };
+                // Replies are small and waited for; a socket that cannot be told so works all the same.
+                let _unsupported = stream.set_nodelay(true);
+                let (driver, scratch) = (Rc::clone(&driver), Rc::clone(&scratch));
+                spawn_local(Connection { id, stream, driver, outbox, scratch }.serve());
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
     }
 }

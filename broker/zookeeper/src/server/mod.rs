@@ -2,17 +2,34 @@
 //! rule of the protocol beyond framing.
 //!
 //! ```text
-//!  accept ──► connection task ──frame──► driver ──step──► machine
-//!                  ▲                       │ effects
-//!                  └──── outbox ◄──────────┤
-//!                                          └──► committer ──► log thread (write, fdatasync) ──► Durable(zxid)
+//!  listener ──► connection task ──frame──► driver ──step──► machine
+//!                     ▲                      │ effects
+//!                     └────── outbox ◄───────┤
+//!                                            └──► committer ──► journal (write, fdatasync) ──► Durable(zxid)
 //! ```
 //!
 //! One thread runs everything but the disk. Writes of all connections that arrive while the disk is busy go to it
 //! together (group commit); a reply leaves its outbox when its zxid is durable, and replies of one connection never
-//! overtake each other. Start reading at `driver`.
+//! overtake each other.
+//!
+//! | queue | bounded by | when full |
+//! |---|---|---|
+//! | outbox, replies | [`Config::max_outstanding_requests`](crate::Config) | its connection is not read |
+//! | outbox, bytes | [`Config::max_unsent_bytes`](crate::Config) | its connection is closed |
+//! | transactions on their way to the disk | requests outstanding over all connections | no connection is read |
+//! | half frames | [`Config::max_frame_bytes`](crate::Config) each | the connection is closed |
 
+mod committer;
+mod connection;
+mod driver;
+mod frames;
 mod handle;
 mod listener;
+mod outbox;
+mod running;
+mod statistics;
+mod ticker;
 
+pub(crate) use driver::{Driver, Peer};
 pub use handle::Server;
+pub use statistics::{ConnectionStatistics, Latency, Statistics};

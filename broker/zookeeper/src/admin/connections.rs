@@ -1,0 +1,136 @@
+//! `cons` and `dump`.
+
+use std::fmt::Write;
+
+use crate::jute::op;
+use crate::server::{Driver, Peer};
+use crate::types::{ConnectionId, Millis};
+
+pub(super) fn write_brief(driver: &Driver, id: ConnectionId, peer: &Peer, text: &mut String) {
+    let statistics = &peer.statistics;
+    writeln!(
+        text,
+        " /{}[{}](queued={},recved={},sent={})",
+        peer.address,
+        interest(driver, id),
+        peer.outstanding(),
+        statistics.packets_received,
+        statistics.packets_sent
+    )
+    .expect("a string takes everything");
+}
+
+pub(super) fn connections(driver: &Driver) -> String {
+    let mut text = String::new();
+    for (id, peer) in &driver.peers {
+        write_full(driver, *id, peer, &mut text);
+    }
+    text.push('\n');
+    text
+}
+
+fn write_full(driver: &Driver, id: ConnectionId, peer: &Peer, text: &mut String) {
+    let connection = driver.machine.connection(id);
+    let Some((session, timeout_ms)) = connection.and_then(|connection| connection.session_and_timeout())
+    else {
+        return write_brief(driver, id, peer, text);
+    };
+    let statistics = &peer.statistics;
+    let latency = &statistics.latency;
+    writeln!(
+        text,
+        " /{}[{}](queued={},recved={},sent={},sid={session},lop={},est={},to={timeout_ms},lcxid=0x{:x},lzxid=0x{:x},\
+         lresp={},llat={},minlat={},avglat={},maxlat={})",
+        peer.address,
+        interest(driver, id),
+        peer.outstanding(),
+        statistics.packets_received,
+        statistics.packets_sent,
+        operation_name(statistics.last_op),
+        statistics.established_wall_ms,
+        statistics.last_xid,
+        statistics.last_zxid.0,
+        statistics.last_response_ms,
+        latency.last_ms,
+        latency.min_ms,
+        latency.average_ms().round(),
+        latency.max_ms
+    )
+    .expect("a string takes everything");
+}
+
+/// The interest of the real server's selector: reading, unless the connection is a word's.
+fn interest(driver: &Driver, id: ConnectionId) -> u8 {
+    u8::from(driver.machine.connection(id).is_some_and(|connection| connection.session().is_some()))
+}
+
+/// The names of `Request.op2String` that the real server shows in `lop`.
+fn operation_name(code: i32) -> &'static str {
+    match code {
+        op::CREATE | op::CREATE2 | op::CREATE_CONTAINER | op::CREATE_TTL => "CREA",
+        op::DELETE => "DELE",
+        op::EXISTS => "EXIS",
+        op::GET_DATA => "GETD",
+        op::SET_DATA => "SETD",
+        op::GET_ACL => "GETA",
+        op::SET_ACL => "SETA",
+        op::GET_CHILDREN => "GETC",
+        op::GET_CHILDREN2 => "GETC",
+        op::SYNC => "SYNC",
+        op::PING => "PING",
+        op::MULTI => "MULT",
+        op::MULTI_READ => "MLTR",
+        op::CHECK_WATCHES => "CHKW",
+        op::REMOVE_WATCHES => "REMW",
+        op::SET_WATCHES => "SETW",
+        op::SET_WATCHES2 => "STW2",
+        op::ADD_WATCH => "ADDW",
+        op::GET_EPHEMERALS => "GETE",
+        op::GET_ALL_CHILDREN_NUMBER => "GETACN",
+        op::WHO_AM_I => "HOMI",
+        op::CLOSE_SESSION => "CLOS",
+        0 => "SESS",
+        _ => "NA",
+    }
+}
+
+pub(super) fn sessions(driver: &Driver) -> String {
+    let mut text = "SessionTracker dump:\n".to_owned();
+    let expiry = driver.machine.expiry();
+    let count: usize = expiry.iter().map(|(_, sessions)| sessions.len()).sum();
+    line(&mut text, format_args!("Session Sets ({})/({count}):", expiry.iter().len()));
+    for (deadline, sessions) in expiry.iter() {
+        line(&mut text, format_args!("{} expire at {}:", sessions.len(), wall_time(driver, deadline)));
+        for session in sessions {
+            line(&mut text, format_args!("\t{session}"));
+        }
+    }
+    line(&mut text, format_args!("ephemeral nodes dump:"));
+    let ephemerals = driver.machine.state().tree.ephemerals();
+    line(&mut text, format_args!("Sessions with Ephemerals ({}):", ephemerals.len()));
+    for (session, paths) in ephemerals {
+        line(&mut text, format_args!("{session}:"));
+        for path in paths {
+            line(&mut text, format_args!("\t{path}"));
+        }
+    }
+    line(&mut text, format_args!("Connections dump:"));
+    line(&mut text, format_args!("Connections Sets ({})/({}):", 1, driver.peers.len()));
+    for (id, peer) in &driver.peers {
+        let session = driver.machine.connection(*id).and_then(|connection| connection.session());
+        let session = session.map_or("0x0".to_owned(), |session| session.to_string());
+        line(&mut text, format_args!("\tip: /{} sessionId: {session}", peer.address));
+    }
+    text
+}
+
+fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    writeln!(text, "{arguments}").expect("a string takes everything");
+}
+
+/// The wall time of a deadline of this process, as Java prints a date.
+fn wall_time(driver: &Driver, deadline_ms: Millis) -> String {
+    let now = driver.clock().now();
+    let wall_ms = now.wall_ms.saturating_add(deadline_ms.saturating_sub(now.monotonic_ms));
+    super::environment::java_date(wall_ms)
+}

@@ -1,0 +1,224 @@
+//! One connection: bytes to frames, frames to the driver, the outbox to bytes.
+
+use std::cell::RefCell;
+use std::io::{self, IoSlice};
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep_until};
+
+use super::driver::Driver;
+use super::frames::Frames;
+use super::outbox::Outbox;
+use crate::admin;
+use crate::machine::When;
+use crate::types::ConnectionId;
+
+/// How long a connection may take until it has a session (`zookeeper.nio.sessionlessCnxnTimeout`).
+const SESSIONLESS_MAX: Duration = Duration::from_secs(10);
+/// How long the last replies of a connection that is to be closed may take.
+const LAST_REPLIES_MAX: Duration = Duration::from_secs(5);
+/// How long a client may take to close its side after the last reply.
+const LINGER_MAX: Duration = Duration::from_secs(1);
+/// Replies that one connection may wait for before its requests are left in the socket.
+const OUTSTANDING_MAX: usize = 1_000;
+/// Bytes that one connection may leave unread before its requests are left in the socket.
+const UNSENT_BYTES_PAUSE: usize = 1 << 20;
+/// Frames in one system call.
+const SLICES_MAX: usize = 64;
+
+/// The input of all connections goes through one buffer; what is incomplete moves to the connection's own.
+pub(super) type Scratch = Rc<RefCell<Vec<u8>>>;
+pub(super) const SCRATCH_BYTES: usize = 64 << 10;
+
+pub(super) struct Connection {
+    pub(super) id: ConnectionId,
+    pub(super) stream: TcpStream,
+    pub(super) driver: Rc<RefCell<Driver>>,
+    pub(super) outbox: Rc<RefCell<Outbox>>,
+    pub(super) scratch: Scratch,
+}
+
+/// What ends the loop of a connection.
+#[derive(Debug, PartialEq, Eq)]
+enum End {
+    /// Nothing more is to be sent, or can be.
+    Drop,
+    /// The last replies have been written and must reach the client.
+    Linger,
+}
+
+/// What was read.
+enum Input {
+    Frames,
+    Nothing,
+    Ended,
+    Word([u8; 4]),
+}
+
+impl Connection {
+    pub(super) async fn serve(mut self) {
+        // An error means that the client is gone, or as good as gone; its connection ends like any other.
+        if self.run().await.is_ok_and(|end| end == End::Linger) {
+            let _client_gone = self.linger().await;
+        }
+        self.driver.borrow_mut().disconnected(self.id);
+    }
+
+    async fn run(&mut self) -> io::Result<End> {
+        let mut frames = Frames::new(self.driver.borrow().config.max_frame_bytes);
+        let mut begun = false;
+        let sessionless_until = Instant::now() + SESSIONLESS_MAX;
+        let mut last_replies_until = None;
+        let wake = Rc::clone(&self.outbox.borrow().wake);
+        loop {
+            self.write()?;
+            let (closing, is_empty, has_ready) = {
+                let outbox = self.outbox.borrow();
+                (outbox.closing(), outbox.is_empty(), outbox.ready().next().is_some())
+            };
+            match closing {
+                Some(When::Now) => return Ok(End::Drop),
+                Some(When::AfterReplies) if is_empty => return Ok(End::Linger),
+                Some(When::AfterReplies) | None => {}
+            }
+            let may_read = closing.is_none() && self.may_read();
+            let deadline = match closing {
+                Some(_) => Some(*last_replies_until.get_or_insert_with(|| Instant::now() + LAST_REPLIES_MAX)),
+                None if self.has_session() => None,
+                None => Some(sessionless_until),
+            };
+            tokio::select! {
+                ready = self.stream.readable(), if may_read => {
+                    ready?;
+                    match self.read(&mut frames, &mut begun)? {
+                        Input::Frames | Input::Nothing => {}
+                        Input::Ended => return Ok(End::Drop),
+                        Input::Word(word) => return self.answer_word(word).await,
+                    }
+                }
+                ready = self.stream.writable(), if has_ready => ready?,
+                () = wake.notified() => {}
+                () = at(deadline) => {
+                    if closing.is_none() {
+                        let statistics = &mut self.driver.borrow_mut().statistics;
+                        statistics.sessionless_connections_expired =
+                            statistics.sessionless_connections_expired.saturating_add(1);
+                    }
+                    return Ok(End::Drop);
+                }
+            }
+        }
+    }
+
+    fn has_session(&self) -> bool {
+        self.driver.borrow().machine.connection(self.id).is_some_and(|c| c.session().is_some())
+    }
+
+    fn may_read(&self) -> bool {
+        let outbox = self.outbox.borrow();
+        outbox.outstanding() < OUTSTANDING_MAX
+            && outbox.bytes() < UNSENT_BYTES_PAUSE
+            && self.driver.borrow_mut().may_read(&outbox.wake)
+    }
+
+    fn read(&self, frames: &mut Frames, begun: &mut bool) -> io::Result<Input> {
+        let mut scratch = self.scratch.borrow_mut();
+        let count = match self.stream.try_read(&mut scratch) {
+            Ok(0) => return Ok(Input::Ended),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Input::Nothing),
+            Err(error) => return Err(error),
+        };
+        let bytes = scratch.get(..count).unwrap_or_default();
+        if !*begun && let Some(word) = admin::word_at_start(bytes) {
+            return Ok(Input::Word(word));
+        }
+        *begun = true;
+        let mut driver = self.driver.borrow_mut();
+        let result = frames.push(bytes, |frame| {
+            driver.received(self.id, frame);
+            self.outbox.borrow().closing().is_none()
+        });
+        driver.settle();
+        if result.is_err() {
+            driver.statistics.large_requests_rejected =
+                driver.statistics.large_requests_rejected.saturating_add(1);
+            return Ok(Input::Ended);
+        }
+        Ok(Input::Frames)
+    }
+
+    /// Writes what is ready, as far as the socket takes it.
+    fn write(&self) -> io::Result<()> {
+        loop {
+            let mut outbox = self.outbox.borrow_mut();
+            let mut slices = [IoSlice::new(&[]); SLICES_MAX];
+            let mut count = 0;
+            for (slice, frame) in slices.iter_mut().zip(outbox.ready()) {
+                *slice = IoSlice::new(frame);
+                count += 1;
+            }
+            let slices = slices.get(..count).unwrap_or_default();
+            if slices.is_empty() {
+                return Ok(());
+            }
+            match self.stream.try_write_vectored(slices) {
+                Ok(written) => outbox.advance(written),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn answer_word(&self, word: [u8; 4]) -> io::Result<End> {
+        let answer = {
+            let mut driver = self.driver.borrow_mut();
+            driver.statistics.packets_received = driver.statistics.packets_received.saturating_add(1);
+            let answer = admin::answer(word, &mut driver);
+            driver.statistics.packets_sent = driver.statistics.packets_sent.saturating_add(1);
+            answer
+        };
+        let mut rest = answer.as_bytes();
+        let until = Instant::now() + LAST_REPLIES_MAX;
+        while !rest.is_empty() {
+            tokio::select! {
+                ready = self.stream.writable() => ready?,
+                () = sleep_until(until) => return Ok(End::Drop),
+            }
+            match self.stream.try_write(rest) {
+                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(End::Linger)
+    }
+
+    /// Lets the client read the last replies: closing a socket that has unread input would take them back.
+    async fn linger(&mut self) -> io::Result<()> {
+        self.stream.shutdown().await?;
+        let until = Instant::now() + LINGER_MAX;
+        loop {
+            tokio::select! {
+                ready = self.stream.readable() => ready?,
+                () = sleep_until(until) => return Ok(()),
+            }
+            match self.stream.try_read(&mut self.scratch.borrow_mut()) {
+                Ok(0) => return Ok(()),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+async fn at(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
