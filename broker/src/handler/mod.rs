@@ -1,5 +1,17 @@
 //! What each request means: a pool of threads, one router, one file per API.
+//!
+//! A handler never waits: it answers at once, or hands its [`Reply`] to whoever will know the answer (a purgatory, the
+//! controller, a task in the background). To add an API: a file with `handle(api: &Arc<Api>, call: Call<XRequest>)`, and
+//! its line in `router.rs`; from there it is advertised too.
 
+mod api;
+mod api_versions;
+mod call;
 mod pool;
+mod router;
+mod sasl;
 
+pub use api::Api;
+pub use call::{Call, Reply};
 pub use pool::HandlerPool;
+pub use router::{advertised, dispatch};

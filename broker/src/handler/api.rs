@@ -1,0 +1,36 @@
+//! All that handlers reach.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+
+use crate::config::LiveConfig;
+use crate::net::NetMetrics;
+use crate::types::BrokerId;
+use crate::zk::Zk;
+
+/// The parts of the broker, as handlers see them.
+#[derive(Debug)]
+pub struct Api {
+    /// This broker.
+    pub broker_id: BrokerId,
+    /// Its cluster.
+    pub cluster_id: String,
+    /// The configuration in force.
+    pub config: Arc<LiveConfig>,
+    /// What the network counts.
+    pub net: Arc<NetMetrics>,
+    /// The session with ZooKeeper.
+    pub zk: Zk,
+    /// Where tasks run that handlers may not wait for.
+    pub background: Handle,
+}
+
+impl Api {
+    /// Runs `task` in the background.
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        // The task ends by itself, or with the runtime.
+        drop(self.background.spawn(task));
+    }
+}

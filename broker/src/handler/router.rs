@@ -1,0 +1,62 @@
+//! One match on the API key; what is routed is what is advertised.
+
+use std::sync::Arc;
+
+use ottla_protocol::message::ApiKey;
+
+use super::api::Api;
+use super::call::run;
+use super::{api_versions, sasl};
+use crate::net::{Rejected, Response, Work};
+
+/// Makes the dispatcher and the list of what is advertised from one table.
+macro_rules! routes {
+    ($($key:ident => $handle:path,)+) => {
+        /// Returns the APIs that this broker answers, in the versions that are declared for them.
+        #[must_use]
+        pub fn advertised() -> &'static [ApiKey] {
+            const { &[$(ApiKey::$key,)+] }
+        }
+
+        /// Runs a request.
+        pub fn dispatch(api: &Arc<Api>, work: Work) {
+            match work.request.api {
+                ApiKey::ApiVersions if !ApiKey::ApiVersions.versions().contains(&work.request.version) => {
+                    api_versions::refuse_version(work);
+                }
+                $(ApiKey::$key => run(api, work, $handle),)+
+                _ => refuse(api, work),
+            }
+        }
+    };
+}
+
+routes! {
+    SaslHandshake => sasl::handshake,
+    ApiVersions => api_versions::handle,
+    SaslAuthenticate => sasl::authenticate,
+}
+
+/// An API that is declared and not answered here: the connection is closed, as for one that nobody knows.
+fn refuse(api: &Api, work: Work) {
+    let Work { request, responder } = work;
+    api.net.reject(Rejected::Api);
+    tracing::warn!(
+        peer = %request.connection.peer, api = %request.api, version = request.version,
+        "closed a connection: the API is not served"
+    );
+    responder.send(Response::Close);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_api_is_routed_once() {
+        let mut keys = advertised().to_vec();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), advertised().len());
+    }
+}
