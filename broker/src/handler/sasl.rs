@@ -10,13 +10,13 @@ use super::api::Api;
 use super::call::Call;
 
 pub(super) fn handshake(_: &Arc<Api>, call: Call<SaslHandshakeRequest>) {
-    let error_code = ErrorCode::.code();
+    let error_code = ErrorCode::IllegalSaslState.code();
     call.reply.send(&SaslHandshakeResponse { error_code, ..SaslHandshakeResponse::default() });
 }
 
 pub(super) fn authenticate(_: &Arc<Api>, call: Call<SaslAuthenticateRequest>) {
     call.reply.send(&SaslAuthenticateResponse {
-        error_code: ErrorCode::.code(),
+        error_code: ErrorCode::IllegalSaslState.code(),
         error_message: Some("this listener does not authenticate".to_owned()),
         ..SaslAuthenticateResponse::default()
     });
