@@ -64,6 +64,8 @@ pub struct Wishes {
     pub brokers: Option<u16>,
     /// `--zookeeper`.
     pub zookeeper: Option<String>,
+    /// `--first-port`: where a new cluster looks for ports.
+    pub first_port: Option<u16>,
     /// `--set`, in the order given.
     pub settings: Vec<(String, String)>,
 }
@@ -115,7 +117,7 @@ impl ClusterSpec {
     pub fn new(wishes: &Wishes) -> Result<Self, WishError> {
         let zookeeper = match &wishes.zookeeper {
             Some(connect) => ZookeeperSpec::External { connect: connect.clone() },
-            None => ZookeeperSpec::Embedded { port: ZOOKEEPER_PORT_FIRST },
+            None => ZookeeperSpec::Embedded { port: wishes.first_port.unwrap_or(ZOOKEEPER_PORT_FIRST) },
         };
         let mut spec = Self {
             format: FORMAT,
@@ -124,7 +126,7 @@ impl ClusterSpec {
             brokers: Vec::new(),
             settings: wishes.settings.iter().cloned().collect(),
         };
-        spec.grow(wishes.brokers.unwrap_or(3))?;
+        spec.grow(wishes.brokers.unwrap_or(3), wishes.first_port.map_or(BROKER_PORT_FIRST, |port| port.saturating_add(1)))?;
         Ok(spec)
     }
 
@@ -153,20 +155,21 @@ impl ClusterSpec {
             if usize::from(wished) < self.brokers.len() {
                 return Err(WishError::Shrink { present: self.brokers.len(), wished });
             }
-            self.grow(wished)?;
+            let first_port = self.brokers.first().map_or(BROKER_PORT_FIRST, |broker| broker.port);
+            self.grow(wished, first_port)?;
         }
         self.settings.extend(wishes.settings.iter().cloned());
         Ok(())
     }
 
-    /// Adds brokers until there are `count`.
-    fn grow(&mut self, count: u16) -> Result<(), WishError> {
+    /// Adds brokers until there are `count`, on the ports from `first_port` on.
+    fn grow(&mut self, count: u16, first_port: u16) -> Result<(), WishError> {
         if count == 0 || count > BROKERS_MAX {
             return Err(WishError::Count(count));
         }
         for id in 1..=count {
             if !self.brokers.iter().any(|broker| broker.id == i32::from(id)) {
-                self.brokers.push(BrokerSpec { id: i32::from(id), port: BROKER_PORT_FIRST + id - 1 });
+                self.brokers.push(BrokerSpec { id: i32::from(id), port: first_port.saturating_add(id - 1) });
             }
         }
         self.brokers.sort_by_key(|broker| broker.id);

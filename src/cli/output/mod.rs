@@ -1,0 +1,7 @@
+//! What commands print: results on standard output, trouble on standard error.
+
+mod demo;
+mod process;
+
+pub(super) use demo::demo;
+pub(super) use process::{cluster_line, failure, line, said};
