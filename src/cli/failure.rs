@@ -88,7 +88,9 @@ impl From<DataDirError> for Failure {
         match error {
             DataDirError::Absent(_) => Self::not_running(error),
             DataDirError::Foreign(_) | DataDirError::Wish { .. } => Self::usage(error),
-            DataDirError::Damaged { .. } | DataDirError::Io { .. } | DataDirError::Homeless => Self::failed(error),
+            DataDirError::Damaged { .. } | DataDirError::Io { .. } | DataDirError::Homeless => {
+                Self::failed(error)
+            }
         }
     }
 }

@@ -26,7 +26,11 @@ impl<'a> Presence<'a> {
             rustix::process::setsid().ok();
         }
         let filter = EnvFilter::try_from_env("OTTLA_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
+        tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(std::io::stderr)
+            .with_ansi(false)
+            .init();
         let identity =
             Identity::of_self().map_err(|error| Failure::because("read this process's own state", &error))?;
         if let Some(path) = &arguments.pid_file {

@@ -100,7 +100,8 @@ impl Demo {
     /// Starts a demo on the current runtime; trouble shows in its status.
     pub fn start(options: DemoOptions) -> Self {
         let (orders, taken) = mpsc::channel(ORDERS_MAX);
-        let (status_sender, status) = watch::channel(DemoStatus { rate: options.rate, ..DemoStatus::default() });
+        let (status_sender, status) =
+            watch::channel(DemoStatus { rate: options.rate, ..DemoStatus::default() });
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(Box::pin(run(options, taken, status_sender, stopped)));
         Self { orders, status, stop: Some(stop), task }
@@ -224,7 +225,8 @@ impl Running {
                 let (leave, told) = oneshot::channel();
                 group.members.push(leave);
                 let consumed = Arc::clone(&group.consumed);
-                let task = member::run(self.kafka.clone(), group.plan, consumed, told, Arc::clone(&self.shared));
+                let task =
+                    member::run(self.kafka.clone(), group.plan, consumed, told, Arc::clone(&self.shared));
                 self.tasks.spawn(Box::pin(task));
             }
             Order::RemoveMember(name) => {

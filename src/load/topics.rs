@@ -17,7 +17,7 @@ pub(super) async fn ensure(kafka: &Kafka) -> Result<(), KrafkaError> {
         .iter()
         .map(|topic| NewTopic::new(topic.name, topic.partitions, -1))
         .collect::<Result<Vec<_>, _>>()?;
-    let options = CreateTopicsOptions::new().timeout(Duration::from_secs(15));
+    let options = CreateTopicsOptions::default().timeout(Duration::from_secs(15));
     for (_, outcome) in kafka.admin().create_topics(wanted, options).await? {
         match outcome {
             Ok(()) | Err(KrafkaError::Broker { code: ErrorCode::TopicAlreadyExists, .. }) => {}

@@ -9,9 +9,9 @@ use std::process::Child;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ottla_broker::runtime_file::{RuntimeFile, ZookeeperSession};
 use ottla_broker::types::Millis;
 use rustix::process::Signal;
-use serde::Deserialize;
 use tokio::io::unix::AsyncFd;
 use tokio::task::JoinSet;
 
@@ -67,22 +67,6 @@ pub enum Said {
         /// How many nodes were removed; or why none, in words.
         outcome: Result<usize, String>,
     },
-}
-
-/// The broker's runtime file, as far as a supervisor needs it.
-#[derive(Debug, Deserialize)]
-struct BrokerRecord {
-    #[serde(flatten)]
-    identity: Identity,
-    host: String,
-    port: u16,
-    zookeeper: BrokerSession,
-}
-
-#[derive(Debug, Deserialize)]
-struct BrokerSession {
-    connect: String,
-    session_id: i64,
 }
 
 #[derive(Debug)]
@@ -307,8 +291,10 @@ impl Driver {
                 (record.identity == identity).then_some(record.address)
             }
             Role::Broker(_) => {
-                let record: BrokerRecord = records::read(&path).ok()?;
-                (record.identity == identity).then(|| format!("{}:{}", record.host, record.port))
+                let record = RuntimeFile::read(&path).ok()??;
+                let same =
+                    i32::try_from(record.pid) == Ok(identity.pid) && record.start_time == identity.start_time;
+                same.then(|| format!("{}:{}", record.host, record.port))
             }
         }
     }
@@ -381,8 +367,8 @@ impl Driver {
 
     fn say_farewell_of(&mut self, role: Role) {
         let Role::Broker(id) = role else { return };
-        let Ok(record) = records::read::<BrokerRecord>(&self.layout.runtime(role)) else { return };
-        let BrokerSession { connect, session_id } = record.zookeeper;
+        let Ok(Some(record)) = RuntimeFile::read(&self.layout.runtime(role)) else { return };
+        let ZookeeperSession { connect, session_id } = record.zookeeper;
         self.tasks.spawn(async move {
             let outcome = farewell::say(&connect, id, session_id).await;
             Ended::Farewell(role, outcome.map_err(|error| error.to_string()))

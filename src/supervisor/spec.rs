@@ -126,7 +126,10 @@ impl ClusterSpec {
             brokers: Vec::new(),
             settings: wishes.settings.iter().cloned().collect(),
         };
-        spec.grow(wishes.brokers.unwrap_or(3), wishes.first_port.map_or(BROKER_PORT_FIRST, |port| port.saturating_add(1)))?;
+        spec.grow(
+            wishes.brokers.unwrap_or(3),
+            wishes.first_port.map_or(BROKER_PORT_FIRST, |port| port.saturating_add(1)),
+        )?;
         Ok(spec)
     }
 

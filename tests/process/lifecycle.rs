@@ -73,7 +73,12 @@ fn two_starters_at_once_start_one_cluster() {
     let cluster = Cluster::prepare(OTTLA, one_broker());
     let start = || {
         let mut command = Command::new(OTTLA);
-        command.arg("up").args(cluster.arguments()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .arg("up")
+            .args(cluster.arguments())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command.spawn().unwrap()
     };
     let (first, second) = (start(), start());
@@ -144,7 +149,9 @@ fn an_unreachable_zookeeper_is_named() {
 
 #[test]
 fn an_unknown_or_impossible_setting_is_named_before_anything_is_started() {
-    for (setting, expected) in [("log.segment.bites=1", "log.segment.bites"), ("num.io.threads=many", "num.io.threads")] {
+    for (setting, expected) in
+        [("log.segment.bites=1", "log.segment.bites"), ("num.io.threads=many", "num.io.threads")]
+    {
         let cluster = Cluster::prepare(OTTLA, one_broker());
         let up = cluster.run("up", &["--set", setting]);
         assert_eq!(up.status.code(), Some(2), "{}", words(&up));

@@ -4,4 +4,4 @@ mod demo;
 mod process;
 
 pub(super) use demo::demo;
-pub(super) use process::{cluster_line, failure, line, said};
+pub(super) use process::{cluster_line, failure, line, said, warning};

@@ -20,6 +20,11 @@ pub(in crate::cli) fn failure(failure: &Failure) {
     }
 }
 
+/// Prints something that is not wrong but should be known.
+pub(in crate::cli) fn warning(what: &dyn std::fmt::Display) {
+    eprintln!("ottla: warning: {what}");
+}
+
 /// Prints what the supervisor said.
 pub(in crate::cli) fn said(spec: &ClusterSpec, said: &Said) {
     match said {
@@ -28,7 +33,10 @@ pub(in crate::cli) fn said(spec: &ClusterSpec, said: &Said) {
             println!("{role} on port {port}: {} taken by other programs", ports(taken));
         }
         Said::WaitingFor(pid) => {
-            eprintln!("another ottla (process {pid}) is starting or stopping '{}'; waiting for it", spec.name);
+            eprintln!(
+                "another ottla (process {pid}) is starting or stopping '{}'; waiting for it",
+                spec.name
+            );
         }
         Said::Farewell { outcome: Ok(_), .. } => {}
         Said::Farewell { role, outcome: Err(why) } => {
