@@ -5,9 +5,11 @@
 //! here is a system call there.
 
 mod atomic_write;
+mod file_region;
 mod real;
 mod seam;
 
 pub use atomic_write::replace;
+pub use file_region::FileRegion;
 pub use real::RealDisk;
 pub use seam::{Attributes, Disk, DiskFile, Entry, OpenMode};

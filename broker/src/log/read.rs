@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::error::Result;
-use super::file_region::FileRegion;
 use super::partition_log::PartitionLog;
 use super::segment::Segment;
 use super::segments::Segments;
 use super::tail::LogEnd;
 use super::transaction_index::AbortedTransaction;
+use crate::disk::FileRegion;
 use crate::types::Offset;
 
 /// How often a read starts over when segments vanish under it.

@@ -21,7 +21,6 @@ mod limits;
 mod mailbox;
 mod metrics;
 mod processor;
-mod region;
 mod request;
 mod request_channel;
 mod response;
@@ -31,7 +30,6 @@ mod server;
 mod tests;
 
 pub use metrics::{KindMetrics, NetMetrics, Rejected};
-pub use region::{FileRegion, OpenFile};
 pub use request::{ConnectionInfo, Request, Stages, Timing};
 pub use request_channel::{RequestChannel, Work};
 pub use response::{Responder, Response};

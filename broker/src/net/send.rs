@@ -14,7 +14,7 @@ use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::region::file_region;
+use crate::disk::FileRegion;
 
 /// Bytes handed to one `sendfile`: larger ones were measured to cost more processor time per byte, smaller ones too.
 const CHUNK_BYTES: usize = 256 * 1024;
@@ -90,7 +90,7 @@ impl Sender<'_> {
     }
 
     async fn region(&mut self, region: &dyn Region) -> Result<usize, SendError> {
-        let Some(region) = file_region(region) else { return Err(SendError::UnknownRegion) };
+        let region = region.as_any().downcast_ref::<FileRegion>().ok_or(SendError::UnknownRegion)?;
         let file = region.descriptor();
         let mut position = region.position();
         let mut missing = region.size();

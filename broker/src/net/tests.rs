@@ -12,6 +12,7 @@ use ottla_protocol::wire::Part;
 
 use super::*;
 use crate::config::BrokerConfig;
+use crate::disk::{Disk as _, FileRegion, OpenMode, RealDisk};
 use crate::handler::HandlerPool;
 use crate::metrics::Metrics;
 
@@ -207,12 +208,14 @@ fn thread_counts_change_while_running() {
 
 /// Serves a frame that claims `claimed` bytes of a file after its correlation id.
 fn serving(content: &[u8], position: u64, claimed: usize) -> Network {
-    let mut file = tempfile::tempfile().unwrap();
-    file.write_all(content).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("content");
+    std::fs::write(&path, content).unwrap();
+    let file = RealDisk.open(&path, OpenMode::Read).unwrap();
     Network::start(&[("socket.send.buffer.bytes", "8192")], move |work| {
         let length = u32::try_from(claimed + 8).unwrap();
         let head = [length.to_be_bytes(), work.request.correlation_id.to_be_bytes()].concat();
-        let piece = FileRegion::new(Arc::new(file.try_clone().unwrap()), position, claimed);
+        let piece = FileRegion::new(Arc::clone(&file), position, u32::try_from(claimed).unwrap());
         let parts = vec![
             Part::Bytes(Bytes::from(head)),
             Part::Region(Arc::new(piece)),

@@ -1,12 +1,15 @@
-//! A stretch of a segment's file, ready to be sent.
+//! A stretch of a file, ready to be sent.
 
+use std::any::Any;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-use crate::disk::DiskFile;
+use ottla_protocol::wire::Region;
 
-/// Bytes of an open segment file. The file stays readable after its deletion; when it was cut in between, what is missing
+use super::seam::DiskFile;
+
+/// Bytes of an open file, such as records of a segment. The file stays readable after its deletion; when it was cut in between, what is missing
 /// is an error of the connection, never padding.
 #[derive(Debug, Clone)]
 pub struct FileRegion {
@@ -16,7 +19,9 @@ pub struct FileRegion {
 }
 
 impl FileRegion {
-    pub(super) fn new(file: Arc<dyn DiskFile>, position: u64, size: u32) -> Self {
+    /// Names `size` bytes of `file` from `position` on.
+    #[must_use]
+    pub fn new(file: Arc<dyn DiskFile>, position: u64, size: u32) -> Self {
         Self { file, position, size }
     }
 
@@ -47,5 +52,16 @@ impl FileRegion {
         let buffer = buffer.get_mut(..wanted).unwrap_or_default();
         let read = self.file.read_at(buffer, self.position + offset as u64)?;
         if read < wanted { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(read) }
+    }
+}
+
+/// The kind of region that the network sends from the file, without reading it.
+impl Region for FileRegion {
+    fn size(&self) -> usize {
+        Self::size(self)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }
