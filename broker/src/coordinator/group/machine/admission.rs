@@ -1,8 +1,9 @@
 //! What is checked before a group is looked at: the group id, and whether this broker coordinates it (Kafka:
 //! `GroupCoordinator.validateGroupStatus`).
 
+use ottla_protocol::message::ErrorCode;
+
 use super::commit;
-use super::error_code::ErrorCode;
 use super::reply::{
     DeleteGroupReply, DeleteOffsetsReply, DescribeReply, FetchReply, HeartbeatReply, JoinReply, LeaveReply,
     ListReply, Reply, SyncReply,

@@ -1,6 +1,6 @@
 //! What clients are told when the log does not take a record.
 
-use super::error_code::ErrorCode;
+use ottla_protocol::message::ErrorCode;
 
 /// Maps an error of the log to the answer of a commit (Kafka: `GroupMetadataManager.createPutCacheCallback`).
 pub(super) fn commit_error(error: ErrorCode) -> ErrorCode {

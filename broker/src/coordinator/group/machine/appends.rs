@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ottla_protocol::message::ErrorCode;
+
 use super::durable::Position;
 use super::effect::Effect;
-use super::error_code::ErrorCode;
 use super::members::Terms;
 use super::names::{AppendId, Generation, GroupId, MemberId, ProducerId, RequestId};
 use super::record::Record;

@@ -1,10 +1,11 @@
 //! `OffsetCommit` and `TxnOffsetCommit`: who may commit, and what is remembered.
 
+use ottla_protocol::message::ErrorCode;
+
 use super::append_error::commit_error;
 use super::appends::{Append, InFlight, Purpose};
 use super::context::Context;
 use super::effect::After;
-use super::error_code::ErrorCode;
 use super::group::Group;
 use super::names::{AppendId, RequestId};
 use super::record::{CommittedOffset, Record};

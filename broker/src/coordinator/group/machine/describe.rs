@@ -1,6 +1,7 @@
 //! `DescribeGroups` and `ListGroups`: what a group looks like from outside.
 
-use super::error_code::ErrorCode;
+use ottla_protocol::message::ErrorCode;
+
 use super::group::Group;
 use super::member::Member;
 use super::reply::{DescribeReply, DescribedMember, ListedGroup};

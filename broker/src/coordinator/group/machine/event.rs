@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::error_code::ErrorCode;
+use ottla_protocol::message::ErrorCode;
+
 use super::names::{AppendId, ProducerId, RequestId};
 use super::request::Request;
 

@@ -1,6 +1,7 @@
 //! `OffsetFetch`: what was committed, whatever the group's state.
 
-use super::error_code::ErrorCode;
+use ottla_protocol::message::ErrorCode;
+
 use super::group::Group;
 use super::record::CommittedOffset;
 use super::reply::{FetchReply, FetchedOffset};

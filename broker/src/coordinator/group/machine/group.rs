@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use ottla_protocol::message::ErrorCode;
 
 use super::appends::{Append, Purpose};
 use super::context::Context;
 use super::durable::Durable;
-use super::error_code::ErrorCode;
 use super::member::Member;
 use super::members::Members;
 use super::names::{Generation, GroupId, InstanceId, MemberId};

@@ -1,8 +1,9 @@
 //! `Heartbeat`, and what happens when it stays out.
 
+use ottla_protocol::message::ErrorCode;
+
 use super::context::Context;
 use super::effect::{Reason, Report};
-use super::error_code::ErrorCode;
 use super::group::Group;
 use super::member::Member;
 use super::names::MemberId;

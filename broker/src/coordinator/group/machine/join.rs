@@ -1,9 +1,10 @@
 //! `JoinGroup`: becoming a member, and joining again.
 
+use ottla_protocol::message::ErrorCode;
+
 use super::config::PENDING_MEMBERS_MAX;
 use super::context::Context;
 use super::effect::Reason;
-use super::error_code::ErrorCode;
 use super::group::Group;
 use super::member::Member;
 use super::members::Terms;

@@ -1,8 +1,9 @@
 //! `LeaveGroup`: members that go, or are sent away by name.
 
+use ottla_protocol::message::ErrorCode;
+
 use super::context::Context;
 use super::effect::Reason;
-use super::error_code::ErrorCode;
 use super::group::Group;
 use super::reply::LeaveReply;
 use super::request::LeavingMember;

@@ -1,8 +1,9 @@
 //! Taking over a group that was loaded from the log, and giving one up.
 
+use ottla_protocol::message::ErrorCode;
+
 use super::context::Context;
 use super::effect::Reason;
-use super::error_code::ErrorCode;
 use super::group::Group;
 use super::member::Member;
 use super::reply::{JoinReply, Reply, SyncReply};

@@ -25,7 +25,6 @@ mod context;
 mod describe;
 mod durable;
 mod effect;
-mod error_code;
 mod event;
 mod expiry;
 mod fetch;
@@ -58,9 +57,9 @@ mod timers;
 pub use admission::{Standing, refusal, refuse};
 pub use config::Config;
 pub use effect::{After, Effect, Reason, Report};
-pub use error_code::ErrorCode;
 pub use event::Event;
 pub use names::{AppendId, Generation, GroupId, InstanceId, MemberId, ProducerId, RequestId};
+pub use ottla_protocol::message::ErrorCode;
 pub use record::{CommittedOffset, GroupMetadata, MemberMetadata, Record};
 pub use reply::{
     CommitReply, DeleteGroupReply, DeleteOffsetsReply, DescribeReply, DescribedMember, FetchReply,

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use ottla_protocol::message::ErrorCode;
+
 use super::appends::Purpose;
 use super::context::Context;
 use super::effect::{Reason, Report};
-use super::error_code::ErrorCode;
 use super::group::Group;
 use super::names::{MemberId, RequestId};
 use super::reply::{JoinReply, JoinedMember, Reply, SyncReply};

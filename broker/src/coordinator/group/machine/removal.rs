@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use ottla_protocol::message::ErrorCode;
+
 use super::append_error::commit_error;
 use super::appends::{Append, Purpose};
 use super::commit::with_error;
 use super::config::TOMBSTONES_PER_APPEND_MAX;
 use super::context::Context;
 use super::effect::After;
-use super::error_code::ErrorCode;
 use super::group::Group;
 use super::names::{AppendId, Generation, RequestId};
 use super::record::Record;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use ottla_protocol::message::ErrorCode;
 
-use super::error_code::ErrorCode;
 use super::names::{Generation, GroupId, InstanceId, MemberId};
 use super::request::LeavingMember;
 use super::state::State;

@@ -1,9 +1,10 @@
 //! A static member that comes back without its member id: the same place under a new id (KIP-345).
 
+use ottla_protocol::message::ErrorCode;
+
 use super::appends::{Purpose, StaticReplacement};
 use super::context::Context;
 use super::effect::{After, Reason};
-use super::error_code::ErrorCode;
 use super::group::Group;
 use super::members::Terms;
 use super::names::{AppendId, MemberId, RequestId};

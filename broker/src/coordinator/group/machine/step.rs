@@ -1,12 +1,13 @@
 //! One event after another: which group it is for, and which duty.
 
+use ottla_protocol::message::ErrorCode;
+
 use super::append_error::store_error;
 use super::appends::{Finished, InFlight, Marker, Purpose};
 use super::commit;
 use super::context::Context;
 use super::describe::describe_absent;
 use super::effect::{Effect, Report};
-use super::error_code::ErrorCode;
 use super::event::Event;
 use super::fetch::fetch_from_absent;
 use super::group::Group;

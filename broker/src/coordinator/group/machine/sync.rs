@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use ottla_protocol::message::ErrorCode;
 
 use super::append_error::store_error;
 use super::appends::Purpose;
 use super::context::Context;
 use super::effect::{After, Reason, Report};
-use super::error_code::ErrorCode;
 use super::group::Group;
 use super::names::{AppendId, Generation, MemberId, RequestId};
 use super::reply::{Reply, SyncReply};
