@@ -10,8 +10,8 @@ use super::world::{
 };
 use crate::coordinator::group::machine::{
     CommitRequest, Config, DeleteGroupRequest, DeleteOffsetsRequest, ErrorCode, Event, Generation,
-    HeartbeatRequest, JoinRequest, LeaveRequest, LeavingMember, MemberId, ProducerId, Record, Reply, Request,
-    RequestId, Shard, SyncRequest, Transaction,
+    GroupRequest, HeartbeatRequest, JoinRequest, LeaveRequest, LeavingMember, MemberId, ProducerId, Record,
+    Reply, RequestId, Shard, State, SyncRequest, Transaction,
 };
 use crate::types::{Millis, TopicPartition};
 
@@ -149,8 +149,10 @@ impl Play {
         self.known.iter().rev().nth(index).cloned()
     }
 
-    fn ask(&mut self, request: impl crate::coordinator::group::machine::GroupRequest) -> RequestId {
-        self.world.ask(request)
+    fn ask(&mut self, request: impl GroupRequest) -> RequestId {
+        let id = self.world.ask(request);
+        self.asked.insert(id, None);
+        id
     }
 
     fn join(&mut self, client: usize, version: Version) {
@@ -206,10 +208,14 @@ impl Play {
         self.world.fail_over();
         assert_eq!(self.open(), Vec::new(), "a coordinator that resigns answers everybody");
         self.collect();
-        let last = self.stored_generation();
-        self.generation = last;
-        self.leaders.retain(|generation, _| *generation <= last);
-        self.members.retain(|generation, _| *generation <= last);
+        self.begin_era(self.stored_generation());
+    }
+
+    /// Generations are counted anew from here on.
+    fn begin_era(&mut self, generation: Generation) {
+        self.generation = generation;
+        self.leaders.clear();
+        self.members.clear();
     }
 
     fn stored_generation(&self) -> Generation {
@@ -247,7 +253,7 @@ impl Play {
             if reply.error != ErrorCode::None {
                 continue;
             }
-            assert!(reply.generation >= self.generation || instance.is_some(), "generations only grow");
+            assert!(reply.generation >= self.generation, "generations only grow");
             self.generation = self.generation.max(reply.generation);
             if reply.leader.as_ref() == Some(&reply.member_id) && !reply.skip_assignment {
                 self.leaders.entry(reply.generation).or_default().insert(reply.member_id.clone());
@@ -259,6 +265,9 @@ impl Play {
 
     fn check(&mut self) {
         self.collect();
+        if !self.world.shard.groups.contains_key(&group()) {
+            self.begin_era(Generation::ZERO);
+        }
         for (generation, leaders) in &self.leaders {
             assert!(leaders.len() <= 1, "generation {generation} has one leader: {leaders:?}");
         }
@@ -276,9 +285,13 @@ impl Play {
             }
         }
         let description = self.world.describe();
-        assert!(description.members.len() <= 4, "group.max.size holds");
+        if matches!(description.state, Some(State::CompletingRebalance | State::Stable)) {
+            // Static members that have not rejoined are kept beyond the limit.
+            let dynamic = description.members.iter().filter(|member| member.instance_id.is_none());
+            assert!(dynamic.count() <= 4, "group.max.size holds");
+        }
         if let Some(next) = self.world.shard.next_deadline() {
-            assert!(next > self.world.now().steady, "nothing is overdue");
+            assert!(next >= self.world.now().steady, "nothing is overdue");
         }
     }
 
@@ -319,7 +332,7 @@ fn is_transactional(action: &Action) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
     fn groups_keep_their_promises(actions in prop::collection::vec(action(), 1..80)) {
@@ -348,10 +361,4 @@ proptest! {
         };
         prop_assert_eq!(play(&actions), play(&actions));
     }
-}
-
-#[test]
-fn a_request_is_of_its_kind() {
-    let request: Request = crate::coordinator::group::machine::GroupRequest::into_request(join("c"));
-    assert_eq!(request.group(), Some(&group()));
 }

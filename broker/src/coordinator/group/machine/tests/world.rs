@@ -261,7 +261,7 @@ impl World {
 
     /// Returns a shard that has read what is in sync.
     pub(super) fn reload(&self) -> Shard {
-        let mut shard = Shard::new(Config::default(), 2);
+        let mut shard = Shard::new(self.shard.config.clone(), 2 + self.stored.len() as u64);
         for appended in &self.stored {
             for record in &appended.records {
                 shard.replay(record, appended.transaction.map(|transaction| transaction.producer_id));
