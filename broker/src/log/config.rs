@@ -1,5 +1,6 @@
 //! What a topic's configuration says about its logs, under Kafka's names.
 
+use crate::config::{self, TopicConfig};
 use crate::types::Millis;
 
 /// The settings of one log; a topic's overrides over the broker's defaults. Can change while the log is in use.
@@ -93,5 +94,48 @@ impl LogConfig {
     #[must_use]
     pub fn roll_ms(&self) -> Millis {
         Millis(if self.compact { self.segment_ms.min(self.max_compaction_lag_ms) } else { self.segment_ms })
+    }
+}
+
+impl From<&TopicConfig> for LogConfig {
+    fn from(topic: &TopicConfig) -> Self {
+        // The table of keys has ruled out negative numbers.
+        let bytes = |number: i32| u32::try_from(number).unwrap_or(0);
+        Self {
+            segment_bytes: bytes(topic.segment_bytes),
+            segment_ms: topic.segment_ms,
+            segment_jitter_ms: topic.segment_jitter_ms,
+            segment_index_bytes: bytes(topic.segment_index_bytes),
+            index_interval_bytes: bytes(topic.index_interval_bytes),
+            retention_ms: topic.retention_ms,
+            retention_bytes: topic.retention_bytes,
+            delete: topic.cleanup_policy.delete,
+            compact: topic.cleanup_policy.compact,
+            delete_retention_ms: topic.delete_retention_ms,
+            min_compaction_lag_ms: topic.min_compaction_lag_ms,
+            max_compaction_lag_ms: topic.max_compaction_lag_ms,
+            min_cleanable_dirty_ratio: topic.min_cleanable_dirty_ratio,
+            file_delete_delay_ms: topic.file_delete_delay_ms,
+            flush_messages: topic.flush_messages,
+            flush_ms: topic.flush_ms,
+            max_message_bytes: bytes(topic.max_message_bytes),
+            timestamp_type: match topic.message_timestamp_type {
+                config::TimestampType::CreateTime => TimestampType::CreateTime,
+                config::TimestampType::LogAppendTime => TimestampType::LogAppendTime,
+            },
+            timestamp_before_max_ms: topic.message_timestamp_before_max_ms,
+            timestamp_after_max_ms: topic.message_timestamp_after_max_ms,
+            preallocate: topic.preallocate,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_without_settings_has_kafkas_defaults() {
+        assert_eq!(LogConfig::from(&TopicConfig::default()), LogConfig::default());
     }
 }

@@ -118,7 +118,7 @@ impl Follower {
         is_transient: bool,
         out: &mut Vec<Effect>,
     ) {
-        if self.phase != Phase::Storing {
+        if !matches!(self.phase, Phase::Storing | Phase::Fetching) {
             return;
         }
         if is_transient {
