@@ -10,6 +10,7 @@ pub mod config;
 pub mod controller;
 pub mod coordinator;
 pub mod disk;
+pub mod dynamic_config;
 pub mod handler;
 pub mod log;
 pub mod metadata;

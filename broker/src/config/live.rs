@@ -114,6 +114,27 @@ impl LiveConfig {
         }
     }
 
+    /// Returns the values written down for `key`, the one in force first, each with where it comes from; the default
+    /// comes last.
+    #[must_use]
+    pub fn layers(&self, key: &str) -> Vec<(String, Source)> {
+        let dynamic = self.lock();
+        let written = [
+            (dynamic.broker.get(key), Source::DynamicBroker),
+            (dynamic.cluster.get(key), Source::DynamicDefault),
+            (self.origin.get(key), Source::Static),
+        ];
+        let written = written.into_iter().filter_map(|(value, source)| Some((value?.clone(), source)));
+        let default = BrokerConfig::key(key).filter(|row| !row.default.is_empty());
+        written.chain(default.map(|row| (row.default.to_owned(), Source::Default))).collect()
+    }
+
+    /// Returns the settings changed for all brokers.
+    #[must_use]
+    pub fn cluster_settings(&self) -> BTreeMap<String, String> {
+        self.lock().cluster.clone()
+    }
+
     /// Returns whether `key` may be changed to `value` while running.
     ///
     /// # Errors

@@ -1,3 +1,4 @@
 //! Coordinators: state machines whose memory is an internal topic.
 
 pub mod group;
+pub mod producer_ids;

@@ -6,7 +6,11 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 
 use crate::config::LiveConfig;
+use crate::coordinator::producer_ids::ProducerIds;
+use crate::log::LogManager;
+use crate::metadata::MetadataCache;
 use crate::net::NetMetrics;
+use crate::replica::ReplicaManager;
 use crate::types::BrokerId;
 use crate::zk::Zk;
 
@@ -23,6 +27,14 @@ pub struct Api {
     pub net: Arc<NetMetrics>,
     /// The session with ZooKeeper.
     pub zk: Zk,
+    /// The cluster as the controller last described it.
+    pub metadata: Arc<MetadataCache>,
+    /// The logs of this broker.
+    pub logs: Arc<LogManager>,
+    /// The partitions of this broker.
+    pub replicas: Arc<ReplicaManager>,
+    /// The producer ids that this broker may hand out.
+    pub producer_ids: Arc<ProducerIds>,
     /// Where tasks run that handlers may not wait for.
     pub background: Handle,
 }

@@ -4,9 +4,15 @@
 //! controller, a task in the background). To add an API: a file with `handle(api: &Arc<Api>, call: Call<XRequest>)`, and
 //! its line in `router.rs`; from there it is advertised too.
 
+mod alter_configs;
 mod api;
 mod api_versions;
 mod call;
+mod config_resource;
+mod describe_cluster;
+mod describe_configs;
+mod describe_log_dirs;
+mod init_producer_id;
 mod pool;
 mod router;
 mod sasl;

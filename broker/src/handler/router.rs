@@ -6,7 +6,10 @@ use ottla_protocol::message::ApiKey;
 
 use super::api::Api;
 use super::call::run;
-use super::{api_versions, sasl};
+use super::{
+    alter_configs, api_versions, describe_cluster, describe_configs, describe_log_dirs, init_producer_id,
+    sasl,
+};
 use crate::net::{Rejected, Response, Work};
 
 /// Makes the dispatcher and the list of what is advertised from one table.
@@ -34,7 +37,13 @@ macro_rules! routes {
 routes! {
     SaslHandshake => sasl::handshake,
     ApiVersions => api_versions::handle,
+    InitProducerId => init_producer_id::handle,
+    DescribeConfigs => describe_configs::handle,
+    AlterConfigs => alter_configs::replace,
+    DescribeLogDirs => describe_log_dirs::handle,
     SaslAuthenticate => sasl::authenticate,
+    IncrementalAlterConfigs => alter_configs::incremental,
+    DescribeCluster => describe_cluster::handle,
 }
 
 /// An API that is declared and not answered here: the connection is closed, as for one that nobody knows.
