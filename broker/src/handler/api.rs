@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle;
 
+use super::topic_starter::TopicStarter;
 use crate::config::LiveConfig;
 use crate::coordinator::producer_ids::ProducerIds;
 use crate::log::LogManager;
 use crate::metadata::MetadataCache;
 use crate::net::NetMetrics;
-use crate::replica::ReplicaManager;
+use crate::replica::{FetchSessionCache, ReplicaManager};
 use crate::types::BrokerId;
 use crate::zk::Zk;
 
@@ -25,14 +26,18 @@ pub struct Api {
     pub config: Arc<LiveConfig>,
     /// What the network counts.
     pub net: Arc<NetMetrics>,
-    /// The session with ZooKeeper.
-    pub zk: Zk,
-    /// The cluster as the controller last described it.
+    /// What the controller taught about the cluster.
     pub metadata: Arc<MetadataCache>,
-    /// The logs of this broker.
-    pub logs: Arc<LogManager>,
     /// The partitions of this broker.
     pub replicas: Arc<ReplicaManager>,
+    /// What fetching clients know already.
+    pub fetch_sessions: Arc<FetchSessionCache>,
+    /// Creates topics that clients ask for.
+    pub topic_starter: Arc<dyn TopicStarter>,
+    /// The session with ZooKeeper.
+    pub zk: Zk,
+    /// The logs of this broker.
+    pub logs: Arc<LogManager>,
     /// The producer ids that this broker may hand out.
     pub producer_ids: Arc<ProducerIds>,
     /// Where tasks run that handlers may not wait for.

@@ -7,8 +7,9 @@ use ottla_protocol::message::ApiKey;
 use super::api::Api;
 use super::call::run;
 use super::{
-    alter_configs, api_versions, describe_cluster, describe_configs, describe_log_dirs, init_producer_id,
-    sasl,
+    alter_configs, api_versions, delete_records, describe_cluster, describe_configs, describe_log_dirs,
+    fetch, init_producer_id, leader_and_isr, list_offsets, metadata, offset_for_leader_epoch, produce, sasl,
+    stop_replica, update_metadata,
 };
 use crate::net::{Rejected, Response, Work};
 
@@ -35,12 +36,21 @@ macro_rules! routes {
 }
 
 routes! {
+    Produce => produce::handle,
+    Fetch => fetch::handle,
+    ListOffsets => list_offsets::handle,
+    Metadata => metadata::handle,
+    LeaderAndIsr => leader_and_isr::handle,
+    StopReplica => stop_replica::handle,
+    UpdateMetadata => update_metadata::handle,
     SaslHandshake => sasl::handshake,
     ApiVersions => api_versions::handle,
     InitProducerId => init_producer_id::handle,
     DescribeConfigs => describe_configs::handle,
     AlterConfigs => alter_configs::replace,
     DescribeLogDirs => describe_log_dirs::handle,
+    DeleteRecords => delete_records::handle,
+    OffsetForLeaderEpoch => offset_for_leader_epoch::handle,
     SaslAuthenticate => sasl::authenticate,
     IncrementalAlterConfigs => alter_configs::incremental,
     DescribeCluster => describe_cluster::handle,

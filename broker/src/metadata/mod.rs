@@ -9,5 +9,6 @@ pub mod snapshot;
 
 pub use cache::MetadataCache;
 pub use snapshot::{
-    Applied, BrokerMetadata, ClusterSnapshot, EndpointMetadata, PartitionMetadata, TopicMetadata,
+    Applied, BrokerMetadata, ClusterSnapshot, EndpointMetadata, MetadataQuery, PartitionMetadata,
+    TopicMetadata, is_internal_topic,
 };

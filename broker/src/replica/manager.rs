@@ -129,6 +129,12 @@ impl ReplicaManager {
         self.partitions.read().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
+    /// Returns what it was set up with.
+    #[must_use]
+    pub fn options(&self) -> &ReplicaOptions {
+        &self.options
+    }
+
     /// Returns every partition that this broker holds, in order of their names.
     #[must_use]
     pub fn partitions(&self) -> Vec<Arc<HostedPartition>> {
@@ -161,8 +167,9 @@ impl ReplicaManager {
         self.partitions.write().unwrap_or_else(PoisonError::into_inner).remove(id)
     }
 
-    /// The machines' clock: it counts from the start of the manager and never goes back.
-    pub(super) fn now(&self) -> Millis {
+    /// Returns the machines' time: it counts from the start of the manager and never goes back.
+    #[must_use]
+    pub fn now(&self) -> Millis {
         Millis(i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX))
     }
 

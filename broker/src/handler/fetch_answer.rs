@@ -1,0 +1,136 @@
+//! What a fetch is answered, in each version of the response.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use ottla_protocol::message::fetch::{
+    AbortedTransaction, EpochEndOffset, FetchableTopicResponse, LeaderIdAndEpoch, NodeEndpoint, PartitionData,
+};
+use ottla_protocol::message::{ErrorCode, FetchResponse};
+use ottla_protocol::wire::{Records, Region};
+
+use super::leaders::CurrentLeaders;
+use crate::log::FetchedData;
+use crate::replica::FetchOutcome;
+use crate::replica::fetch_session::{FetchPartition, TopicKey};
+use crate::types::{TopicPartition, topic_id_to_wire};
+
+/// The first version whose clients know KAFKA_STORAGE_ERROR.
+const STORAGE_ERROR_VERSION: i16 = 6;
+/// The first version that is told who leads instead.
+const CURRENT_LEADER_VERSION: i16 = 16;
+
+/// A partition of a fetch with what became of it.
+#[derive(Debug)]
+pub(super) struct Answered {
+    pub(super) wanted: FetchPartition,
+    pub(super) outcome: FetchOutcome,
+}
+
+/// Builds the response. The records stay where they are: regions of segment files.
+pub(super) fn response(
+    version: i16,
+    session_id: i32,
+    answered: Vec<Answered>,
+    mut leaders: CurrentLeaders,
+) -> FetchResponse {
+    let mut responses: Vec<FetchableTopicResponse> = Vec::new();
+    let mut last: Option<TopicKey> = None;
+    for Answered { wanted, outcome } in answered {
+        let data = partition_data(version, &wanted, outcome, &mut leaders);
+        let topic = wanted.key.topic;
+        match responses.last_mut().filter(|_| last.as_ref() == Some(&topic)) {
+            Some(response) => response.partitions.push(data),
+            None => responses.push(topic_response(&topic, data)),
+        }
+        last = Some(topic);
+    }
+    let node_endpoints = leaders.endpoints().map(|(id, endpoint, rack)| NodeEndpoint {
+        node_id: id.0,
+        host: endpoint.host,
+        port: i32::from(endpoint.port),
+        rack,
+        ..NodeEndpoint::default()
+    });
+    FetchResponse {
+        session_id,
+        responses,
+        node_endpoints: node_endpoints.collect(),
+        ..FetchResponse::default()
+    }
+}
+
+fn topic_response(topic: &TopicKey, data: PartitionData) -> FetchableTopicResponse {
+    let (name, id) = match topic {
+        TopicKey::Name(name) => (name.to_string(), None),
+        TopicKey::Id(id) => (String::new(), Some(*id)),
+    };
+    FetchableTopicResponse {
+        topic: name,
+        topic_id: topic_id_to_wire(id),
+        partitions: vec![data],
+        ..FetchableTopicResponse::default()
+    }
+}
+
+fn partition_data(
+    version: i16,
+    wanted: &FetchPartition,
+    outcome: FetchOutcome,
+    leaders: &mut CurrentLeaders,
+) -> PartitionData {
+    let error = match outcome.error {
+        ErrorCode::KafkaStorageError if version < STORAGE_ERROR_VERSION => ErrorCode::NotLeaderOrFollower,
+        error => error,
+    };
+    let diverging = outcome.diverging.map(|end| EpochEndOffset {
+        epoch: end.epoch.0,
+        end_offset: end.end.0,
+        ..EpochEndOffset::default()
+    });
+    PartitionData {
+        partition_index: wanted.key.partition,
+        error_code: error.code(),
+        high_watermark: outcome.high_watermark.0,
+        last_stable_offset: outcome.last_stable_offset.0,
+        log_start_offset: outcome.log_start_offset.0,
+        diverging_epoch: diverging.unwrap_or_default(),
+        current_leader: current_leader(version, wanted, error, leaders).unwrap_or_default(),
+        aborted_transactions: aborted(&outcome.data),
+        records: records(outcome.data),
+        ..PartitionData::default()
+    }
+}
+
+fn current_leader(
+    version: i16,
+    wanted: &FetchPartition,
+    error: ErrorCode,
+    leaders: &mut CurrentLeaders,
+) -> Option<LeaderIdAndEpoch> {
+    let moved = matches!(error, ErrorCode::NotLeaderOrFollower | ErrorCode::FencedLeaderEpoch);
+    if !moved || version < CURRENT_LEADER_VERSION {
+        return None;
+    }
+    let id = TopicPartition::new(Arc::clone(wanted.topic.as_ref()?), wanted.key.partition);
+    let (leader, epoch) = leaders.of(&id)?;
+    Some(LeaderIdAndEpoch { leader_id: leader.0, leader_epoch: epoch.0, ..LeaderIdAndEpoch::default() })
+}
+
+fn aborted(data: &FetchedData) -> Option<Vec<AbortedTransaction>> {
+    let transactions = data.aborted_transactions.as_ref()?;
+    let told = transactions.iter().map(|aborted| AbortedTransaction {
+        producer_id: aborted.producer_id,
+        first_offset: aborted.first_offset.0,
+        ..AbortedTransaction::default()
+    });
+    Some(told.collect())
+}
+
+/// Nothing to read is an empty set, not null: clients before the null was allowed stop at it.
+fn records(data: FetchedData) -> Records {
+    if data.regions.is_empty() {
+        return Records::Bytes(Bytes::new());
+    }
+    Records::Regions(data.regions.into_iter().map(|region| region as Arc<dyn Region>).collect())
+}
