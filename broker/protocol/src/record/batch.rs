@@ -192,36 +192,39 @@ impl BatchHeader {
         i32::try_from(last & i64::from(i32::MAX)).unwrap_or(-1)
     }
 
-    /// Writes the header, the checksum as it is in `self`.
+    /// Writes the header, the checksum as it is in `self`. Allocates nothing.
     pub fn encode(&self) -> [u8; BATCH_HEADER_BYTES] {
-        let mut bytes = Vec::with_capacity(BATCH_HEADER_BYTES);
-        bytes.extend_from_slice(&self.base_offset.to_be_bytes());
-        bytes.extend_from_slice(&self.length.to_be_bytes());
-        bytes.extend_from_slice(&self.partition_leader_epoch.to_be_bytes());
-        bytes.push(2);
-        bytes.extend_from_slice(&self.crc.to_be_bytes());
-        bytes.extend_from_slice(&self.covered());
-        bytes.try_into().unwrap_or([0; BATCH_HEADER_BYTES])
+        let mut bytes = [0; BATCH_HEADER_BYTES];
+        put(
+            &mut bytes,
+            &[
+                &self.base_offset.to_be_bytes(),
+                &self.length.to_be_bytes(),
+                &self.partition_leader_epoch.to_be_bytes(),
+                &[2],
+                &self.crc.to_be_bytes(),
+                &self.covered(),
+            ],
+        );
+        bytes
     }
 
     /// The part of the header that the checksum covers.
     fn covered(&self) -> [u8; BATCH_HEADER_BYTES - CRC_COVERS_FROM] {
         let mut bytes = [0; BATCH_HEADER_BYTES - CRC_COVERS_FROM];
-        let mut rest = &mut bytes[..];
-        let mut put = |field: &[u8]| {
-            if let Some((place, behind)) = std::mem::take(&mut rest).split_at_mut_checked(field.len()) {
-                place.copy_from_slice(field);
-                rest = behind;
-            }
-        };
-        put(&self.attributes.0.to_be_bytes());
-        put(&self.last_offset_delta.to_be_bytes());
-        put(&self.base_timestamp.to_be_bytes());
-        put(&self.max_timestamp.to_be_bytes());
-        put(&self.producer_id.to_be_bytes());
-        put(&self.producer_epoch.to_be_bytes());
-        put(&self.base_sequence.to_be_bytes());
-        put(&self.record_count.to_be_bytes());
+        put(
+            &mut bytes,
+            &[
+                &self.attributes.0.to_be_bytes(),
+                &self.last_offset_delta.to_be_bytes(),
+                &self.base_timestamp.to_be_bytes(),
+                &self.max_timestamp.to_be_bytes(),
+                &self.producer_id.to_be_bytes(),
+                &self.producer_epoch.to_be_bytes(),
+                &self.base_sequence.to_be_bytes(),
+                &self.record_count.to_be_bytes(),
+            ],
+        );
         bytes
     }
 
@@ -247,6 +250,14 @@ impl BatchHeader {
         let mut changed = Self { attributes, max_timestamp, ..self };
         changed.crc = changed.compute_crc(records);
         changed
+    }
+}
+
+/// Puts fields one after the other into exactly the place they need.
+fn put(place: &mut [u8], fields: &[&[u8]]) {
+    debug_assert_eq!(place.len(), fields.iter().map(|field| field.len()).sum::<usize>());
+    for (here, byte) in place.iter_mut().zip(fields.iter().copied().flatten()) {
+        *here = *byte;
     }
 }
 

@@ -123,27 +123,30 @@ fn nullable(bytes: &Bytes, position: usize) -> Option<(Option<Bytes>, usize)> {
 /// Returns all messages of a set in order, taken out of compressed entries, with absolute offsets.
 ///
 /// # Errors
-/// The first entry that is damaged, or that decompresses to more than `limit` bytes.
+/// The first entry that is damaged, or when all entries together decompress to more than `limit` bytes.
 pub fn messages(set: &Bytes, limit: usize) -> Result<Vec<LegacyMessage>, BatchError> {
     let mut all = Vec::new();
+    let mut room = limit;
     for entry in entries(set)? {
         if entry.compression == Compression::None {
             let LegacyEntry { offset, timestamp, key, value, .. } = entry;
             all.push(LegacyMessage { offset, timestamp, key, value });
         } else {
-            all.extend(inner(&entry, limit)?);
+            let value = entry.value.clone().unwrap_or_default();
+            let set = match decompress(entry.compression, &value, room)? {
+                Decompressed::Same => value,
+                Decompressed::Bytes(bytes) => bytes,
+            };
+            room = room.saturating_sub(set.len());
+            all.extend(inner(&entry, &set)?);
         }
     }
     Ok(all)
 }
 
-fn inner(wrapper: &LegacyEntry, limit: usize) -> Result<Vec<LegacyMessage>, BatchError> {
-    let value = wrapper.value.clone().unwrap_or_default();
-    let set = match decompress(wrapper.compression, &value, limit)? {
-        Decompressed::Same => value,
-        Decompressed::Bytes(bytes) => bytes,
-    };
-    let inner = entries(&set)?;
+/// The messages of the decompressed set inside a wrapper.
+fn inner(wrapper: &LegacyEntry, set: &Bytes) -> Result<Vec<LegacyMessage>, BatchError> {
+    let inner = entries(set)?;
     if let Some(odd) = inner.iter().find(|entry| entry.magic != wrapper.magic) {
         return Err(BatchError::Magic(odd.magic));
     }

@@ -1,5 +1,7 @@
 //! Random valid messages as bytes, with the places of all lengths in them.
 
+use std::cmp::Ordering;
+
 use super::random::Random;
 use super::schema::{Declared, Field, Kind};
 
@@ -32,10 +34,29 @@ impl Generated {
 /// Makes a message. Tagged fields are present only with a value that is not their default, as encoders write them.
 pub(crate) fn generate(declared: &Declared, version: i16, random: &mut Random) -> Generated {
     assert!(declared.versions.contains(&version));
-    let mut maker = Maker { declared, version, flexible: declared.is_flexible(version), random };
+    let flexible = declared.is_flexible(version);
+    let mut maker = Maker { declared, version, flexible, random, wide: None, lists: 0 };
     let mut out = Generated::default();
     maker.structure(&declared.name, false, &mut out);
     out
+}
+
+/// Makes a message in which everything is as small as can be but for one list, the one that comes at place `list`: it
+/// has `count` elements, so that what they take in memory shows. `None` when there are fewer lists.
+pub(crate) fn generate_wide(declared: &Declared, version: i16, list: usize, count: usize) -> Option<Vec<u8>> {
+    let flexible = declared.is_flexible(version);
+    let wide = Some(Wide { list, count });
+    let mut maker = Maker { declared, version, flexible, random: &mut Random::new(0), wide, lists: 0 };
+    let mut out = Generated::default();
+    maker.structure(&declared.name, false, &mut out);
+    (maker.lists > list).then_some(out.bytes)
+}
+
+/// Which list is long, by the order in which they are met.
+#[derive(Debug, Clone, Copy)]
+struct Wide {
+    list: usize,
+    count: usize,
 }
 
 struct Maker<'a> {
@@ -43,6 +64,8 @@ struct Maker<'a> {
     version: i16,
     flexible: bool,
     random: &'a mut Random,
+    wide: Option<Wide>,
+    lists: usize,
 }
 
 impl Maker<'_> {
@@ -64,6 +87,10 @@ impl Maker<'_> {
     }
 
     fn tags(&mut self, tagged: Vec<&Field>, out: &mut Generated) {
+        if self.wide.is_some() {
+            out.bytes.push(0);
+            return;
+        }
         let mut sections = Vec::new();
         for field in tagged {
             if self.random.one_in(2) {
@@ -88,7 +115,7 @@ impl Maker<'_> {
     /// `special` asks for a value that is no default.
     fn field(&mut self, field: &Field, special: bool, out: &mut Generated) {
         let nullable = field.null_from.is_some_and(|from| self.version >= from);
-        let null = nullable && !special && self.random.one_in(4);
+        let null = nullable && !special && self.wide.is_none() && self.random.one_in(4);
         match (&field.kind, null) {
             (Kind::Bool, _) if special => out.bytes.push(u8::from(!field.default_is_true)),
             (Kind::Struct(_), true) => out.bytes.push(0xff),
@@ -105,6 +132,9 @@ impl Maker<'_> {
     }
 
     fn value(&mut self, kind: &Kind, special: bool, out: &mut Generated) {
+        if let Some(wide) = self.wide {
+            return self.least(kind, wide, out);
+        }
         match kind {
             Kind::Bool => out.bytes.push(u8::from(self.random.one_in(2))),
             Kind::Integer(size) => self.integer(*size, special, out),
@@ -132,6 +162,32 @@ impl Maker<'_> {
                 }
             }
             Kind::Struct(name) => self.structure(name, special, out),
+        }
+    }
+
+    /// The smallest value; of a list the one that was asked for, and one element in those before it.
+    fn least(&mut self, kind: &Kind, wide: Wide, out: &mut Generated) {
+        match kind {
+            Kind::Bool => out.bytes.push(0),
+            Kind::Integer(size) => out.bytes.extend(vec![0; *size]),
+            Kind::Float => out.bytes.extend([0; 8]),
+            Kind::Uuid => out.bytes.extend([0; 16]),
+            Kind::Text => self.length(Some(0), true, out),
+            Kind::Bytes => self.length(Some(0), false, out),
+            Kind::Struct(name) => self.structure(name, false, out),
+            Kind::List(element) => {
+                let place = self.lists;
+                self.lists += 1;
+                let count = match place.cmp(&wide.list) {
+                    Ordering::Less => 1,
+                    Ordering::Equal => wide.count,
+                    Ordering::Greater => 0,
+                };
+                self.length(Some(count), false, out);
+                for _ in 0..count {
+                    self.value(element, false, out);
+                }
+            }
         }
     }
 
