@@ -49,10 +49,10 @@ pub(super) fn decode_items<'a, T: Item<'a>>(reader: &mut Reader<'a>) -> Result<M
 impl<'a> Item<'a> for WriteOperation<'a> {
     fn decode(code: i32, reader: &mut Reader<'a>) -> Result<Self, DecodeError> {
         Ok(match code {
-            op::CREATE => WriteOperation::Create(Create::decode(CreateKind::Create, reader)?),
-            op::CREATE2 => WriteOperation::Create(Create::decode(CreateKind::Create2, reader)?),
-            op::CREATE_CONTAINER => WriteOperation::Create(Create::decode(CreateKind::Container, reader)?),
-            op::CREATE_TTL => WriteOperation::Create(Create::decode(CreateKind::Ttl, reader)?),
+            op::CREATE => create(CreateKind::Create, reader)?,
+            op::CREATE2 => create(CreateKind::Create2, reader)?,
+            op::CREATE_CONTAINER => create(CreateKind::Container, reader)?,
+            op::CREATE_TTL => create(CreateKind::Ttl, reader)?,
             op::DELETE => {
                 WriteOperation::Delete { path: reader.string("path")?, version: reader.i32("version")? }
             }
@@ -67,6 +67,18 @@ impl<'a> Item<'a> for WriteOperation<'a> {
             _ => return Err(reader.error("type", "is no write operation")),
         })
     }
+}
+
+/// In a multi the flags say what is created, not the operation (`Op.create`): the container's flag makes a container.
+fn create<'a>(kind: CreateKind, reader: &mut Reader<'a>) -> Result<WriteOperation<'a>, DecodeError> {
+    let mut create = Create::decode(kind, reader)?;
+    create.kind = match (kind, create.flags) {
+        (CreateKind::Ttl, _) => CreateKind::Ttl,
+        (_, 4) => CreateKind::Container,
+        (CreateKind::Container, _) => CreateKind::Create2,
+        (CreateKind::Create | CreateKind::Create2, _) => kind,
+    };
+    Ok(WriteOperation::Create(create))
 }
 
 impl<'a> Item<'a> for ReadOperation<'a> {

@@ -148,7 +148,13 @@ impl<'a> Request<'a> {
                 version: reader.i32("version")?,
             },
             op::MULTI => Request::Multi(decode_items(reader)?),
-            op::RECONFIG => Request::Reconfig,
+            op::RECONFIG => {
+                for field in ["joiningServers", "leavingServers", "newMembers"] {
+                    let _nobody_joins_or_leaves = reader.buffer(field)?;
+                }
+                let _config = reader.i64("curConfigId")?;
+                Request::Reconfig
+            }
             op::DELETE_CONTAINER => Request::DeleteContainer,
             op::PING => Request::Ping,
             op::CLOSE_SESSION => Request::CloseSession,
@@ -208,7 +214,6 @@ impl<'a> Request<'a> {
                 | op::SET_DATA
                 | op::SET_ACL
                 | op::MULTI
-                | op::RECONFIG
         )
     }
 }

@@ -3,9 +3,9 @@
 use bytes::Bytes;
 
 use super::step::{Effect, Machine};
-use crate::jute::WatchedEvent;
+use crate::jute::{Permissions, WatchedEvent};
 use crate::state::{Body, Transaction};
-use crate::tree::Applied;
+use crate::tree::{Applied, permits};
 use crate::types::{ConnectionId, Now, Zxid};
 use crate::watch::Notification;
 
@@ -31,6 +31,9 @@ impl Machine {
         let event = WatchedEvent { kind: notification.kind, path: &notification.path, zxid };
         let frame = Bytes::from(event.into_frame());
         for connection in &notification.connections {
+            if !permits(&notification.acl, Permissions::READ, self.identities(*connection)) {
+                continue;
+            }
             self.send_event(*connection, frame.clone(), zxid, out);
         }
     }

@@ -38,6 +38,9 @@ impl Machine {
 
     /// Needs no permission. The watch stays even when the node is absent: it tells of its creation.
     fn exists(&mut self, caller: Caller, path: &str, watch: bool, out: &mut Vec<Effect>) {
+        if path.contains('\0') {
+            return self.reply(caller, Err(ErrorCode::BadArguments), Zxid::ZERO, out);
+        }
         let result = match self.state.tree.get(path) {
             Some(node) => Ok(Reply::Stat(node.stat())),
             None => Err(ErrorCode::NoNode),

@@ -8,8 +8,8 @@ use crate::types::Zxid;
 const MAGIC: [u8; 8] = *b"OTZKLOG1";
 /// The first bytes of a batch.
 const MARKER: [u8; 4] = *b"BTCH";
-/// Magic, salt, first zxid.
-pub(super) const HEADER_BYTES: usize = 24;
+/// Magic, salt, first zxid, checksum.
+pub(super) const HEADER_BYTES: usize = 28;
 /// Marker, length, checksum.
 pub(super) const BATCH_HEADER_BYTES: usize = 12;
 
@@ -18,17 +18,30 @@ pub(super) type Salt = [u8; 8];
 
 /// Returns the header of a log.
 pub(super) fn header(salt: Salt, first: Zxid) -> Vec<u8> {
-    [MAGIC, salt, first.0.to_be_bytes()].concat()
+    let mut header = [MAGIC, salt, first.0.to_be_bytes()].concat();
+    let crc = header_checksum(&header);
+    header.extend_from_slice(&crc.to_be_bytes());
+    header
 }
 
-/// Returns salt and first zxid of a log, or what is wrong with its header.
+/// Returns salt and first zxid of a log, or what is wrong with its header. The checksum is needed: with another salt
+/// every batch of the file would look unfinished.
 pub(super) fn parse_header(bytes: &[u8]) -> Result<(Salt, Zxid), &'static str> {
     let parts = bytes.get(..HEADER_BYTES).ok_or("the header is not complete")?;
-    let (words, _) = parts.as_chunks::<8>();
+    let (words, crc) = parts.as_chunks::<8>();
     match words {
-        [MAGIC, salt, first] => Ok((*salt, Zxid(i64::from_be_bytes(*first)))),
+        [MAGIC, salt, first] if header_checksum(words.as_flattened()).to_be_bytes() == crc => {
+            Ok((*salt, Zxid(i64::from_be_bytes(*first))))
+        }
+        [MAGIC, ..] => Err("the checksum of the header is wrong"),
         _ => Err("it is not a transaction log of this version"),
     }
+}
+
+fn header_checksum(header: &[u8]) -> u32 {
+    let mut digest = Digest::new(CrcAlgorithm::Crc32Iscsi);
+    digest.update(header);
+    crc32(&digest)
 }
 
 /// Returns a batch for a position in the file.

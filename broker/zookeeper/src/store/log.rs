@@ -25,7 +25,11 @@ impl Log {
         file.append(&header)?;
         file.sync()?;
         disk.rename(&unfinished, &name)?;
-        disk.sync_directory()?;
+        if let Err(error) = disk.sync_directory() {
+            // The log before it goes on, and must not have one after it.
+            let _also_refused = disk.remove(&name);
+            return Err(error);
+        }
         Ok(Log { file, salt, length: header.len() as u64 })
     }
 

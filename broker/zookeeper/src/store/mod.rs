@@ -1,7 +1,7 @@
 //! What outlives the process: the transaction log, snapshots, recovery.
 //!
 //! ```text
-//!  log.0000000000000001     magic ─ salt ─ first zxid ─ batch ─ batch ─ … ─ batch
+//!  log.0000000000000001      magic ─ salt ─ first zxid ─ crc ─ batch ─ batch ─ … ─ batch
 //!  snapshot.00000000000186a0 magic ─ zxid ─ sessions ─ nodes ─ crc
 //!
 //!  batch:  marker u32 ─ length u32 ─ crc u32 ─ transactions        crc over salt, position, length, transactions

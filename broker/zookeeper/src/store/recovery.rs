@@ -124,6 +124,13 @@ impl LogReader {
                 self.damaged(16, format!("it begins with transaction {first}, not with that of its name"))
             );
         }
+        if first > state.last_zxid.next() {
+            let problem = format!(
+                "it begins with transaction {first}, but what came before ends with {}",
+                state.last_zxid
+            );
+            return Err(self.damaged(16, problem));
+        }
         let mut position = HEADER_BYTES;
         while position < self.bytes.len() {
             let Some(payload) = batch::at(&self.bytes, salt, position) else {

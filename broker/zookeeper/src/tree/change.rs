@@ -54,6 +54,10 @@ pub struct Applied {
     pub path: Arc<str>,
     /// How the node stands.
     pub stat: Stat,
+    /// Who may hear of it.
+    pub acl: Arc<[Acl]>,
+    /// Who may hear that the children of its parent changed, when they did.
+    pub parent_acl: Option<Arc<[Acl]>>,
 }
 
 /// A change that does not fit the tree; it can only come from files that do not belong together.

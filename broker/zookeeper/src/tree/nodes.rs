@@ -174,20 +174,21 @@ impl Tree {
                 node.acl = Arc::clone(acl);
                 node.aversion = *aversion;
                 node.touched = zxid;
-                Ok(Applied { kind: AppliedKind::AclChanged, path: Arc::clone(path), stat: node.stat() })
+                Ok(applied(AppliedKind::AclChanged, path, node, None))
             }
         }
     }
 
     fn create(&mut self, path: &Arc<str>, node: Node, zxid: Zxid) -> Result<Applied, Inconsistent> {
-        let stat = node.stat();
+        let (stat, acl) = (node.stat(), Arc::clone(&node.acl));
         self.restore(Arc::clone(path), node)?;
         let parent = path::parent(path).and_then(|parent| self.get_mut(parent));
         let parent = parent.ok_or_else(|| inconsistent(path, "has no parent"))?;
         parent.children_created = parent.children_created.wrapping_add(1);
         parent.pzxid = zxid;
         parent.touched = zxid;
-        Ok(Applied { kind: AppliedKind::Created, path: Arc::clone(path), stat })
+        let parent_acl = Some(Arc::clone(&parent.acl));
+        Ok(Applied { kind: AppliedKind::Created, path: Arc::clone(path), stat, acl, parent_acl })
     }
 
     fn delete(&mut self, path: &Arc<str>, zxid: Zxid) -> Result<Applied, Inconsistent> {
@@ -201,6 +202,7 @@ impl Tree {
         parent.children.remove(path::name(path));
         parent.pzxid = zxid;
         parent.touched = zxid;
+        let parent_acl = Arc::clone(&parent.acl);
         let node = self.nodes.remove(path).ok_or_else(|| inconsistent(path, "is not there"))?;
         self.data_bytes = self.data_bytes.saturating_sub(size(path, &node));
         match node.owner {
@@ -210,7 +212,7 @@ impl Tree {
                 self.unattended.remove(path);
             }
         }
-        Ok(Applied { kind: AppliedKind::Deleted, path: Arc::clone(path), stat: node.stat() })
+        Ok(applied(AppliedKind::Deleted, path, &node, Some(parent_acl)))
     }
 
     fn forget_ephemeral(&mut self, session: SessionId, path: &Arc<str>) {
@@ -238,10 +240,14 @@ impl Tree {
         node.mtime_ms = time_ms;
         node.touched = zxid;
         let after = node.data_bytes();
-        let stat = node.stat();
+        let applied = applied(AppliedKind::DataChanged, path, node, None);
         self.data_bytes = self.data_bytes.saturating_sub(before as u64).saturating_add(after as u64);
-        Ok(Applied { kind: AppliedKind::DataChanged, path: Arc::clone(path), stat })
+        Ok(applied)
     }
+}
+
+fn applied(kind: AppliedKind, path: &Arc<str>, node: &Node, parent_acl: Option<Arc<[Acl]>>) -> Applied {
+    Applied { kind, path: Arc::clone(path), stat: node.stat(), acl: Arc::clone(&node.acl), parent_acl }
 }
 
 fn size(path: &str, node: &Node) -> u64 {

@@ -1,9 +1,10 @@
 //! Which watches a change fires.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::watches::{Kind, Watches};
-use crate::jute::EventKind;
+use crate::jute::{Acl, EventKind};
 use crate::tree::path;
 use crate::tree::{Applied, AppliedKind};
 use crate::types::ConnectionId;
@@ -17,6 +18,8 @@ pub struct Notification {
     pub path: String,
     /// Who watches; never empty.
     pub connections: BTreeSet<ConnectionId>,
+    /// The ACL of the node: only those who may read it are told (CVE-2024-23944).
+    pub acl: Arc<[Acl]>,
 }
 
 impl Watches {
@@ -26,28 +29,29 @@ impl Watches {
         match applied.kind {
             AppliedKind::Created => {
                 let watching = self.node_watchers(path);
-                notify(EventKind::NodeCreated, path, watching, out);
-                self.trigger_parent(path, out);
+                notify(EventKind::NodeCreated, path, &applied.acl, watching, out);
+                self.trigger_parent(applied, out);
             }
             AppliedKind::Deleted => {
                 let mut watching = self.node_watchers(path);
                 watching.extend(self.take_child(path));
-                notify(EventKind::NodeDeleted, path, watching, out);
-                self.trigger_parent(path, out);
+                notify(EventKind::NodeDeleted, path, &applied.acl, watching, out);
+                self.trigger_parent(applied, out);
             }
             AppliedKind::DataChanged => {
                 let watching = self.node_watchers(path);
-                notify(EventKind::NodeDataChanged, path, watching, out);
+                notify(EventKind::NodeDataChanged, path, &applied.acl, watching, out);
             }
             AppliedKind::AclChanged => {}
         }
     }
 
-    fn trigger_parent(&mut self, path: &str, out: &mut Vec<Notification>) {
-        if let Some(parent) = path::parent(path).map(path::shown) {
+    fn trigger_parent(&mut self, applied: &Applied, out: &mut Vec<Notification>) {
+        let parent = path::parent(&applied.path).map(path::shown);
+        if let (Some(parent), Some(acl)) = (parent, &applied.parent_acl) {
             let mut watching = self.take_child(parent);
             watching.extend(self.persistent.get(parent));
-            notify(EventKind::NodeChildrenChanged, parent, watching, out);
+            notify(EventKind::NodeChildrenChanged, parent, acl, watching, out);
         }
     }
 
@@ -75,9 +79,15 @@ impl Watches {
     }
 }
 
-fn notify(kind: EventKind, path: &str, connections: BTreeSet<ConnectionId>, out: &mut Vec<Notification>) {
+fn notify(
+    kind: EventKind,
+    path: &str,
+    acl: &Arc<[Acl]>,
+    connections: BTreeSet<ConnectionId>,
+    out: &mut Vec<Notification>,
+) {
     if !connections.is_empty() {
-        out.push(Notification { kind, path: path.to_owned(), connections });
+        out.push(Notification { kind, path: path.to_owned(), connections, acl: Arc::clone(acl) });
     }
 }
 
@@ -94,8 +104,9 @@ mod tests {
 
     fn fired(watches: &mut Watches, kind: AppliedKind, path: &str) -> Vec<(EventKind, String, Vec<u64>)> {
         let stat = Node::new(None, [].into(), Owner::Nobody, Zxid(1), 0).stat();
+        let (acl, parent_acl): (Arc<[Acl]>, _) = ([].into(), Some([].into()));
         let mut out = Vec::new();
-        watches.trigger(&Applied { kind, path: path.into(), stat }, &mut out);
+        watches.trigger(&Applied { kind, path: path.into(), stat, acl, parent_acl }, &mut out);
         out.into_iter()
             .map(|event| (event.kind, event.path, event.connections.into_iter().map(|id| id.0).collect()))
             .collect()
