@@ -38,8 +38,11 @@ fn write(
             stat(reader, sessions, text)?;
         }
         op::GET_ACL => {
-            for acl in Acl::decode_list(reader)? {
-                write!(text, "{} {}:{}, ", acl.permissions.0, acl.scheme, acl.id).unwrap();
+            // The identities that `auth` stands for come in no particular order.
+            let mut acl = Acl::decode_list(reader)?;
+            acl.sort();
+            for entry in acl {
+                write!(text, "{} {}:{}, ", entry.permissions.0, entry.scheme, entry.id).unwrap();
             }
             stat(reader, sessions, text)?;
         }
