@@ -5,6 +5,7 @@
 //! are plain data with a step function; the drivers around them own every socket, file, clock and thread. Start
 //! reading at [`types`], then `broker`.
 
+mod broker;
 pub mod client;
 pub mod config;
 pub mod controller;
@@ -16,8 +17,12 @@ pub mod log;
 pub mod metadata;
 pub mod metrics;
 pub mod net;
+mod node;
 pub mod purgatory;
 pub mod replica;
 pub mod runtime_file;
 pub mod types;
 pub mod zk;
+
+pub use broker::{Broker, BrokerOptions};
+pub use node::StartError;

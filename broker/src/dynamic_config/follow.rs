@@ -59,6 +59,12 @@ impl DynamicConfig {
         Ok(TopicConfig::lenient(&self.live.current(), &values))
     }
 
+    /// Returns what holds for a topic without settings of its own.
+    #[must_use]
+    pub fn default_topic_config(&self) -> TopicConfig {
+        TopicConfig::of_broker(&self.live.current())
+    }
+
     /// Reads what holds for each topic that has settings of its own.
     ///
     /// # Errors

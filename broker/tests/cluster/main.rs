@@ -1,0 +1,11 @@
+//! Whole brokers in this process, with a ZooKeeper server beside them: started, asked, broken and stopped.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a failed step is a failed test"
+)]
+
+mod single;
+mod support;
