@@ -25,8 +25,8 @@ use crate::log::LogManager;
 use crate::metadata::MetadataCache;
 use crate::metrics::{self, Metrics};
 use crate::net::{BoundListener, NetMetrics, Server};
-use crate::node::{self, Changes, Membership, StartError};
-use crate::replica::{ReplicaDependencies, ReplicaManager, ReplicaOptions, ReplicaUpkeep};
+use crate::node::{self, AutoTopics, Changes, Membership, StartError};
+use crate::replica::{FetchSessionCache, ReplicaDependencies, ReplicaManager, ReplicaOptions, ReplicaUpkeep};
 use crate::types::BrokerId;
 use crate::zk::{Zk, ZkOptions, cluster};
 
@@ -261,6 +261,13 @@ impl Start {
             config: Arc::clone(&live),
             net,
             zk: self.zk.clone(),
+            fetch_sessions: Arc::new(fetch_sessions(&live.current())?),
+            topic_starter: Arc::new(AutoTopics::new(
+                self.zk.clone(),
+                Arc::clone(&live),
+                Arc::clone(&metadata),
+                self.handle.clone(),
+            )),
             metadata,
             logs,
             replicas,
@@ -360,6 +367,14 @@ impl Start {
         server.start()?;
         Ok(pool)
     }
+}
+
+/// Session ids are drawn from a seed, so that clients of an earlier life of this broker do not meet their old ones.
+fn fetch_sessions(config: &BrokerConfig) -> Result<FetchSessionCache, StartError> {
+    let mut seed = [0; 8];
+    getrandom::fill(&mut seed).map_err(|error| StartError::Random(error.into()))?;
+    let slots = usize::try_from(config.max_incremental_fetch_session_cache_slots).unwrap_or(0);
+    Ok(FetchSessionCache::new(slots, u64::from_le_bytes(seed)))
 }
 
 /// Asked on a handler's thread when a log is made. A topic's settings are written before the topic, so they are there.

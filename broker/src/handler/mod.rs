@@ -15,6 +15,7 @@ mod describe_configs;
 mod describe_log_dirs;
 mod fetch;
 mod fetch_answer;
+mod find_coordinator;
 mod init_producer_id;
 mod leader_and_isr;
 mod leaders;

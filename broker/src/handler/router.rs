@@ -8,8 +8,8 @@ use super::api::Api;
 use super::call::run;
 use super::{
     alter_configs, api_versions, delete_records, describe_cluster, describe_configs, describe_log_dirs,
-    fetch, init_producer_id, leader_and_isr, list_offsets, metadata, offset_for_leader_epoch, produce, sasl,
-    stop_replica, update_metadata,
+    fetch, find_coordinator, init_producer_id, leader_and_isr, list_offsets, metadata,
+    offset_for_leader_epoch, produce, sasl, stop_replica, update_metadata,
 };
 use crate::net::{Rejected, Response, Work};
 
@@ -43,6 +43,7 @@ routes! {
     LeaderAndIsr => leader_and_isr::handle,
     StopReplica => stop_replica::handle,
     UpdateMetadata => update_metadata::handle,
+    FindCoordinator => find_coordinator::handle,
     SaslHandshake => sasl::handshake,
     ApiVersions => api_versions::handle,
     InitProducerId => init_producer_id::handle,

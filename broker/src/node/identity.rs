@@ -18,7 +18,7 @@ pub(crate) async fn cluster_id(session: &Handle) -> Result<String, StartError> {
 }
 
 /// A random id whose text does not begin with a dash, as Kafka draws them.
-fn fresh_uuid() -> Result<Uuid, StartError> {
+pub(super) fn fresh_uuid() -> Result<Uuid, StartError> {
     loop {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| StartError::Random(error.into()))?;

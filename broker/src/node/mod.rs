@@ -5,6 +5,7 @@
 //! leaderships over before a stop.
 
 mod advertise;
+mod auto_topics;
 mod changes;
 mod error;
 mod identity;
@@ -13,6 +14,7 @@ mod log_options;
 mod membership;
 
 pub(crate) use advertise::registration;
+pub(crate) use auto_topics::AutoTopics;
 pub(crate) use changes::Changes;
 pub use error::StartError;
 pub(crate) use identity::{broker_id, cluster_id};
