@@ -59,7 +59,17 @@ impl HandlerPool {
             &[],
             move || weak.upgrade().map_or(0.0, |pool| pool.idle_ratio()),
         );
+        let weak = Arc::downgrade(&pool);
+        metrics.gauge_reader("ottla_handler_threads", "Handlers that run requests.", &[], move || {
+            weak.upgrade().map_or(0.0, |pool| f64::from(u32::try_from(pool.size()).unwrap_or(u32::MAX)))
+        });
         Ok(pool)
+    }
+
+    /// Returns the number of handlers.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.lock().wanted
     }
 
     /// Changes the number of handlers; those that are too many end after what they are running.

@@ -26,6 +26,7 @@ pub struct Work {
 #[derive(Debug)]
 pub struct RequestChannel {
     places: Semaphore,
+    capacity: usize,
     state: Mutex<State>,
     arrived: Condvar,
     depth: AtomicUsize,
@@ -54,6 +55,7 @@ impl RequestChannel {
     pub fn new(capacity: usize) -> Self {
         Self {
             places: Semaphore::new(capacity),
+            capacity,
             state: Mutex::default(),
             arrived: Condvar::new(),
             depth: AtomicUsize::new(0),
@@ -121,6 +123,12 @@ impl RequestChannel {
     pub fn retire(&self, count: usize) {
         self.lock().retiring += count;
         self.arrived.notify_all();
+    }
+
+    /// Returns how many requests it holds at most.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.capacity
     }
 
     /// Returns how many requests wait.

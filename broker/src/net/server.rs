@@ -188,6 +188,13 @@ impl Server {
             &[],
             move || count(channel.depth()),
         );
+        let capacity = count(self.channel.capacity());
+        registry.gauge_reader(
+            "ottla_network_requestchannel_capacity",
+            "Requests that the channel holds before processors stop reading.",
+            &[],
+            move || capacity,
+        );
         let channel = Arc::clone(&self.channel);
         registry.gauge_reader(
             "ottla_network_requestchannel_requestqueuesize_max",

@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 
 use super::machine::{PartitionView, RoleKind};
 use super::manager::ReplicaManager;
+use super::partition_metrics;
 use crate::metrics::{Counter, Metrics, Samples};
 
 /// Counters of the replica manager.
@@ -122,6 +123,7 @@ fn collect(manager: &ReplicaManager, samples: &mut Samples) {
     let mut census = Census::default();
     for partition in manager.partitions() {
         census.count(&partition.ask(|machine| machine.view()), partition.is_gone());
+        partition_metrics::collect(&partition, samples);
     }
     let mut gauge = |name, help, value: f64| samples.gauge(name, help, &[], value);
     gauge("kafka_server_replicamanager_partitioncount", "Partitions held here.", number(census.partitions));

@@ -30,6 +30,7 @@ mod manager;
 mod metrics;
 mod offsets;
 mod options;
+mod partition_metrics;
 mod session_cache;
 mod update_metadata;
 mod upkeep;
