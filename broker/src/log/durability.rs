@@ -54,7 +54,8 @@ impl PartitionLog {
         }
         let size = active.size();
         if size == 0 {
-            return Ok(false);
+            // It was begun for a batch further ahead that could not be written then.
+            return Ok(incoming.first_offset < active.base_offset());
         }
         let config = self.config.load();
         if size + incoming.bytes > u64::from(config.segment_bytes)

@@ -71,13 +71,6 @@ impl<const N: usize> EntryFile<N> {
         self.trim()
     }
 
-    /// Forgets all entries from the one at `count` on and cuts the file there.
-    pub(super) fn truncate(&self, count: u32) -> Result<()> {
-        let count = count.min(self.count());
-        self.count.store(count, Ordering::Release);
-        self.trim()
-    }
-
     /// Forgets all entries from the one at `count` on; the next append or trim overwrites what the file has there.
     pub(super) fn forget_from(&self, count: u32) {
         self.count.fetch_min(count, Ordering::AcqRel);
@@ -188,7 +181,8 @@ mod tests {
             }
             file.append(&count.to_be_bytes()).unwrap();
         }
-        file.truncate(3).unwrap();
+        file.forget_from(3);
+        file.trim().unwrap();
         assert_eq!(file.last().unwrap(), Some(2_u64.to_be_bytes()));
         assert_eq!(file.get(3).unwrap(), None);
     }

@@ -150,6 +150,12 @@ impl LazyFile {
         self.open_as(OpenMode::Create)
     }
 
+    /// Makes the file, empty even if there was one.
+    pub(super) fn create_empty(&self) -> Result<Arc<dyn DiskFile>> {
+        self.close();
+        self.open_as(OpenMode::Truncate)
+    }
+
     fn open_as(&self, mode: OpenMode) -> Result<Arc<dyn DiskFile>> {
         self.slot.recently_used.store(true, Ordering::Relaxed);
         if let Some(open) = &*self.slot.file.load() {

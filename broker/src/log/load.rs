@@ -223,6 +223,9 @@ impl Loader<'_> {
         let mut log_end = untrusted_from;
         let mut kept = first;
         for segment in segments.iter().skip(first) {
+            if kept > first && self.is_hole(log_end, segment.base_offset()) {
+                break;
+            }
             let mut derived = Derived { epochs, producers: &mut producers };
             let recovered = recover(segment, &self.expected.config, &mut derived)?;
             log_end = recovered.next_offset;
@@ -242,6 +245,12 @@ impl Loader<'_> {
         }
         self.remove_snapshots_above(log_end)?;
         Ok(log_end)
+    }
+
+    /// Whether records between two segments were lost: a file that power loss cut exactly between two batches looks whole.
+    /// On a compacted topic there may have been none.
+    fn is_hole(&self, log_end: Offset, next_base: Offset) -> bool {
+        !self.expected.config.compact && log_end < next_base
     }
 
     fn producers_before(

@@ -76,7 +76,8 @@ impl OffsetIndex {
     /// Keeps the entries below `offset`.
     pub(super) fn truncate_to(&self, offset: Offset) -> Result<()> {
         let keep = self.entries.partition_point(|entry| decode(self.base_offset, entry).offset < offset)?;
-        self.entries.truncate(keep)
+        self.entries.forget_from(keep);
+        Ok(())
     }
 
     fn not_rising(&self, offset: Offset, position: u32) -> Error {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::chores::Removal;
 use super::config::LogConfig;
-use super::error::{Error, Result};
+use super::error::Result;
 use super::file_names::{FileKind, FileState, SegmentFile};
 use super::partition_log::{Appender, PartitionLog};
 use super::segment::Segment;
@@ -142,12 +142,11 @@ impl PartitionLog {
         let snapshot = SegmentFile::live(base, FileKind::Snapshot);
         let renamed = snapshot.in_state(FileState::Deleted).path(&directory);
         match self.directory.disk().rename(&snapshot.path(&directory), &renamed) {
-            Ok(()) => {
-                self.environment.chores.remove(due, Removal { path: renamed, is_directory: false });
-                Ok(())
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(Error::io("rename", snapshot.path(&directory))(error)),
+            Ok(()) => self.environment.chores.remove(due, Removal { path: renamed, is_directory: false }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            // One that stays is removed at the next start.
+            Err(error) => tracing::warn!(path = %renamed.display(), %error, "could not rename a snapshot"),
         }
+        Ok(())
     }
 }

@@ -40,6 +40,9 @@ pub(super) struct Segment {
     /// When this object was made: what a segment without timestamps is aged by until it is sealed.
     created: Millis,
     bytes_since_index_entry: AtomicU64,
+    /// Set when the file could not be cut to its size: what lies behind must go before anything is appended, or a crash
+    /// could bring it back.
+    cut_is_owed: AtomicBool,
     /// Set when an entry could not be written or a look-up found damage; a rebuild clears it.
     index_suspect: AtomicBool,
 }
@@ -98,16 +101,23 @@ impl Segment {
         now: Millis,
     ) -> Result<Self> {
         let segment = Self::assemble(place, base_offset, state, FileSizes::default(), now)?;
-        // What a crash or an earlier life of the log left under these names is not ours.
-        for file in [&segment.log, segment.offset_index.entries().file(), segment.time_index.entries().file()]
+        segment.make_files()?;
+        if config.preallocate
+            && let Err(error) = segment.set_log_size(u64::from(config.segment_bytes))
         {
-            file.create()?.set_size(0).map_err(Error::io("truncate", file.path()))?;
-        }
-        segment.remove_stale_transactions()?;
-        if config.preallocate {
-            segment.set_log_size(u64::from(config.segment_bytes))?;
+            tracing::warn!(%error, "a segment could not be preallocated");
         }
         Ok(segment)
+    }
+
+    /// Makes empty files in the place of what an earlier life of the log left under these names. The batches' file comes
+    /// last and in one step: without it there is no segment.
+    fn make_files(&self) -> Result<()> {
+        self.remove_stale_transactions()?;
+        self.time_index.entries().file().create_empty()?;
+        self.offset_index.entries().file().create_empty()?;
+        self.log.create_empty()?;
+        Ok(())
     }
 
     /// Takes over the files of a segment as they are.
@@ -140,6 +150,7 @@ impl Segment {
             first_timestamp: AtomicI64::new(-1),
             created: now,
             bytes_since_index_entry: AtomicU64::new(0),
+            cut_is_owed: AtomicBool::new(false),
             index_suspect: AtomicBool::new(false),
         })
     }
@@ -228,9 +239,11 @@ impl Segment {
     ) -> Result<()> {
         let position = self.size();
         let file = self.log.create()?;
+        if self.cut_is_owed.load(Ordering::Relaxed) {
+            self.set_log_size(position)?;
+        }
         if let Err(error) = file.write_all_at(parts, position) {
-            // If this fails too, the next append overwrites what is there, and recovery would cut it.
-            file.set_size(position).unwrap_or_default();
+            self.cut_now_or_later(position);
             return Err(Error::io("append to", self.log.path())(error));
         }
         let mut end = position;
@@ -314,7 +327,16 @@ impl Segment {
     }
 
     fn set_log_size(&self, size: u64) -> Result<()> {
-        self.log.create()?.set_size(size).map_err(Error::io("truncate", self.log.path()))
+        self.log.create()?.set_size(size).map_err(Error::io("truncate", self.log.path()))?;
+        self.cut_is_owed.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn cut_now_or_later(&self, size: u64) {
+        if let Err(error) = self.set_log_size(size) {
+            tracing::warn!(%error, "a segment could not be cut; it is before the next append");
+            self.cut_is_owed.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Makes everything appended durable.
@@ -392,7 +414,7 @@ impl Segment {
         self.time_index.truncate_to(offset)?;
         self.transactions.truncate_to(offset)?;
         self.size.store(found.position, Ordering::Release);
-        self.set_log_size(found.position)?;
+        self.cut_now_or_later(found.position);
         self.forget_timestamps();
         self.restore_tail()?;
         Ok(size - found.position)
@@ -451,19 +473,34 @@ impl Segment {
         Ok(in_range && self.size() > 0 && (indexed_to.is_some() || entries.count() <= 1))
     }
 
-    /// Gives all files the suffix of `state`, as one step of a deletion or a swap.
+    /// Gives all files the suffix of `state`, as one step of a deletion or a swap. After an error none has it.
     pub(super) fn rename_files(&self, state: FileState) -> Result<()> {
-        for kind in [FileKind::Log, FileKind::OffsetIndex, FileKind::TimeIndex, FileKind::TransactionIndex] {
-            let directory = self.log.directory();
-            let from = SegmentFile { kind, ..self.log.name() };
-            let to = from.in_state(state);
-            match self.log.disk().rename(&from.path(&directory), &to.path(&directory)) {
-                Ok(()) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(Error::io("rename", from.path(&directory))(error)),
+        // The batches last: without indexes a segment still works.
+        let kinds =
+            [FileKind::TransactionIndex, FileKind::TimeIndex, FileKind::OffsetIndex, FileKind::Log];
+        let now = self.log.name().state;
+        for (done, kind) in kinds.into_iter().enumerate() {
+            if let Err(error) = self.rename_file(kind, now, state) {
+                for kind in kinds.into_iter().take(done) {
+                    if let Err(error) = self.rename_file(kind, state, now) {
+                        tracing::warn!(%error, "an index could not be renamed back; it is rebuilt");
+                        self.index_suspect.store(true, Ordering::Relaxed);
+                    }
+                }
+                return Err(error);
             }
         }
         Ok(())
+    }
+
+    fn rename_file(&self, kind: FileKind, from: FileState, to: FileState) -> Result<()> {
+        let directory = self.log.directory();
+        let file = SegmentFile { kind, ..self.log.name() };
+        let from = file.in_state(from).path(&directory);
+        match self.log.disk().rename(&from, &file.in_state(to).path(&directory)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("rename", from)(error)),
+            _ => Ok(()),
+        }
     }
 
     /// Closes all files; the next use opens them again.

@@ -77,7 +77,8 @@ impl TimeIndex {
     /// Keeps the entries whose offset is below `offset`.
     pub(super) fn truncate_to(&self, offset: Offset) -> Result<()> {
         let keep = self.entries.partition_point(|entry| decode(self.base_offset, entry).offset < offset)?;
-        self.entries.truncate(keep)
+        self.entries.forget_from(keep);
+        Ok(())
     }
 
     fn not_rising(&self, timestamp: Millis, offset: Offset) -> Error {

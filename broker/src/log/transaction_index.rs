@@ -89,7 +89,8 @@ impl TransactionIndex {
     /// Drops the entries from the first whose marker is at or above `offset`.
     pub(super) fn truncate_to(&self, offset: Offset) -> Result<()> {
         let keep = self.entries.partition_point(|entry| decode(entry).last_offset < offset)?;
-        if keep < self.entries.count() { self.entries.truncate(keep) } else { Ok(()) }
+        self.entries.forget_from(keep);
+        Ok(())
     }
 
     /// Whether the last entry is of this segment.

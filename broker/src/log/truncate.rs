@@ -51,7 +51,7 @@ impl PartitionLog {
     }
 
     fn cut(&self, appender: &mut Appender, offset: Offset) -> Result<()> {
-        appender.producers_stale = true;
+        self.forget_producers_above(appender, offset)?;
         self.generation.fetch_add(1, Ordering::AcqRel);
         // Highest first, so that after a crash in between what is left is a beginning of the log.
         loop {
@@ -65,22 +65,21 @@ impl PartitionLog {
                 break;
             };
             self.replace_segments(kept);
-            self.lower_end(last.base_offset());
+            self.lower_end(appender, last.base_offset());
         }
         let segments = self.segments.load_full();
         segments.active().truncate_to(offset)?;
-        self.lower_end(offset);
-        self.cut_epochs(appender, offset);
-        self.remove_snapshots_above(appender, offset)?;
+        self.lower_end(appender, offset);
         self.refresh_producers(appender)
     }
 
     /// Publishes a lower log end; nothing that is kept of the log may stay above it.
-    fn lower_end(&self, log_end: Offset) {
+    fn lower_end(&self, appender: &mut Appender, log_end: Offset) {
         self.offsets.recovery_point.fetch_min(log_end.0, Ordering::AcqRel);
         self.offsets.high_watermark.fetch_min(log_end.0, Ordering::AcqRel);
         self.offsets.log_start.fetch_min(log_end.0, Ordering::AcqRel);
         self.publish_end(log_end);
+        self.cut_epochs(appender, log_end);
         self.generation.fetch_add(1, Ordering::AcqRel);
         self.upper_bound.store(None);
     }
@@ -100,6 +99,7 @@ impl PartitionLog {
         offset: Offset,
         log_start: Offset,
     ) -> Result<()> {
+        self.forget_producers_above(appender, Offset(-1))?;
         self.generation.fetch_add(1, Ordering::AcqRel);
         let old = self.segments.load_full();
         for segment in old.iter().rev() {
@@ -108,7 +108,7 @@ impl PartitionLog {
                 self.segments.load().without(|known| known.base_offset() == segment.base_offset())
             {
                 self.replace_segments(kept);
-                self.lower_end(segment.base_offset());
+                self.lower_end(appender, segment.base_offset());
             }
         }
         // From here on nothing can fail: the files of the new segment are made by its first append if not now.
@@ -130,13 +130,13 @@ impl PartitionLog {
         appender.producers = ProducerStates::default();
         appender.producers_stale = false;
         self.publish_first_unstable(appender);
-        self.remove_snapshots_above(appender, Offset(-1))?;
-        appender.snapshot_at = offset;
         Ok(())
     }
 
-    /// Removes snapshots of states that the log no longer has.
-    fn remove_snapshots_above(&self, appender: &mut Appender, offset: Offset) -> Result<()> {
+    /// Removes the snapshots of states that the log will not have any more. This comes before the cut: a missing snapshot
+    /// costs a replay, one from a discarded future is wrong.
+    fn forget_producers_above(&self, appender: &mut Appender, offset: Offset) -> Result<()> {
+        appender.producers_stale = true;
         let directory = self.place.location.directory();
         let disk = self.directory.disk();
         for entry in disk.list(&directory).map_err(Error::io("list", &*directory))? {

@@ -11,14 +11,14 @@ use ottla_broker::types::{BrokerEpoch, BrokerId, LeaderEpoch, Millis, Offset, To
 
 use crate::batches::{Batch, split};
 
-pub const CLIENT: AppendOptions = AppendOptions { origin: Origin::Client };
-pub const NOW: i64 = 1_700_000_000_000;
+pub(crate) const CLIENT: AppendOptions = AppendOptions { origin: Origin::Client };
+pub(crate) const NOW: i64 = 1_700_000_000_000;
 
-pub fn orders() -> TopicPartition {
+pub(crate) fn orders() -> TopicPartition {
     TopicPartition::new("orders", 0)
 }
 
-pub fn options(directory: &Path, config: &LogConfig, clock: &Arc<AtomicI64>) -> LogManagerOptions {
+pub(crate) fn options(directory: &Path, config: &LogConfig, clock: &Arc<AtomicI64>) -> LogManagerOptions {
     let clock = clock.clone();
     LogManagerOptions {
         defaults: config.clone(),
@@ -27,15 +27,15 @@ pub fn options(directory: &Path, config: &LogConfig, clock: &Arc<AtomicI64>) -> 
     }
 }
 
-pub fn small_segments() -> LogConfig {
+pub(crate) fn small_segments() -> LogConfig {
     LogConfig { segment_bytes: 1000, index_interval_bytes: 100, ..LogConfig::default() }
 }
 
-pub fn open(directory: &Path, config: &LogConfig) -> (Arc<LogManager>, Arc<PartitionLog>) {
+pub(crate) fn open(directory: &Path, config: &LogConfig) -> (Arc<LogManager>, Arc<PartitionLog>) {
     open_at(directory, config, &Arc::new(AtomicI64::new(NOW)))
 }
 
-pub fn open_at(
+pub(crate) fn open_at(
     directory: &Path,
     config: &LogConfig,
     clock: &Arc<AtomicI64>,
@@ -45,17 +45,17 @@ pub fn open_at(
     (manager, log)
 }
 
-pub fn append(log: &PartitionLog, count: usize) -> i64 {
+pub(crate) fn append(log: &PartitionLog, count: usize) -> i64 {
     let bytes = Batch::of(count, 50, NOW).bytes();
     log.append_as_leader(&bytes, LeaderEpoch(0), CLIENT).unwrap().first_offset.0
 }
 
 /// Reads everything from `from` on, a little at a time.
-pub fn read_all(log: &PartitionLog, from: i64) -> Vec<(i64, i64, Vec<u8>)> {
+pub(crate) fn read_all(log: &PartitionLog, from: i64) -> Vec<(i64, i64, Vec<u8>)> {
     read_up_to(log, from, log.log_end_offset().0)
 }
 
-pub fn read_up_to(log: &PartitionLog, from: i64, upper: i64) -> Vec<(i64, i64, Vec<u8>)> {
+pub(crate) fn read_up_to(log: &PartitionLog, from: i64, upper: i64) -> Vec<(i64, i64, Vec<u8>)> {
     let mut batches = Vec::new();
     let mut next = from;
     loop {

@@ -4,18 +4,18 @@ use bytes::Bytes;
 
 /// A batch to be built.
 #[derive(Debug, Clone)]
-pub struct Batch {
-    pub base_offset: i64,
-    pub leader_epoch: i32,
-    pub attributes: i16,
-    pub producer: (i64, i16, i32),
+pub(crate) struct Batch {
+    pub(crate) base_offset: i64,
+    pub(crate) leader_epoch: i32,
+    pub(crate) attributes: i16,
+    pub(crate) producer: (i64, i16, i32),
     /// Timestamp, key, value.
-    pub records: Vec<(i64, Option<Vec<u8>>, Option<Vec<u8>>)>,
+    pub(crate) records: Vec<(i64, Option<Vec<u8>>, Option<Vec<u8>>)>,
 }
 
 impl Batch {
     /// A batch of `count` records of `size` bytes each at one timestamp, as a producer sends it.
-    pub fn of(count: usize, size: usize, timestamp: i64) -> Self {
+    pub(crate) fn of(count: usize, size: usize, timestamp: i64) -> Self {
         let record = (timestamp, Some(b"key".to_vec()), Some(vec![b'v'; size]));
         Self {
             base_offset: 0,
@@ -26,18 +26,18 @@ impl Batch {
         }
     }
 
-    pub fn from_producer(mut self, id: i64, epoch: i16, sequence: i32) -> Self {
+    pub(crate) fn from_producer(mut self, id: i64, epoch: i16, sequence: i32) -> Self {
         self.producer = (id, epoch, sequence);
         self
     }
 
-    pub fn transactional(mut self) -> Self {
+    pub(crate) fn transactional(mut self) -> Self {
         self.attributes |= 1 << 4;
         self
     }
 
     /// A marker that ends a transaction.
-    pub fn marker(id: i64, epoch: i16, commit: bool) -> Self {
+    pub(crate) fn marker(id: i64, epoch: i16, commit: bool) -> Self {
         let key = [0, 0, 0, u8::from(commit)];
         Self {
             base_offset: 0,
@@ -49,13 +49,13 @@ impl Batch {
     }
 
     /// As a leader would send it to a follower.
-    pub fn at(mut self, base_offset: i64, leader_epoch: i32) -> Self {
+    pub(crate) fn at(mut self, base_offset: i64, leader_epoch: i32) -> Self {
         self.base_offset = base_offset;
         self.leader_epoch = leader_epoch;
         self
     }
 
-    pub fn bytes(&self) -> Bytes {
+    pub(crate) fn bytes(&self) -> Bytes {
         let first = self.records[0].0;
         let largest = self.records.iter().map(|record| record.0).max().unwrap();
         let mut tail = Vec::new();
@@ -106,7 +106,7 @@ fn varint(out: &mut Vec<u8>, number: i64) {
 }
 
 /// Splits bytes as read from a log into whole batches: base offset, last offset, bytes.
-pub fn split(bytes: &[u8]) -> Vec<(i64, i64, Vec<u8>)> {
+pub(crate) fn split(bytes: &[u8]) -> Vec<(i64, i64, Vec<u8>)> {
     let mut batches = Vec::new();
     let mut rest = bytes;
     while rest.len() >= 61 {

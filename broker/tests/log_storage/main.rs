@@ -11,3 +11,5 @@
 
 mod basics;
 mod batches;
+mod faulty;
+mod model;

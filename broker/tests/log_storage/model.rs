@@ -1,0 +1,356 @@
+//! A log against a plain list, through appends, truncations, retention, faults, kills and power losses.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+
+use ottla_broker::log::{Error, LogConfig, LogManager, PartitionLog, Severity};
+use ottla_broker::types::{BrokerEpoch, LeaderEpoch, Offset};
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+
+use crate::basics::{CLIENT, NOW, options, orders, read_all};
+use crate::batches::Batch;
+use crate::faulty::{Fault, FaultyDisk, Kind};
+
+#[derive(Debug, Clone)]
+enum Step {
+    Append { count: usize, size: usize, time: i64, producer: bool },
+    Copy { batches: usize, gap: i64 },
+    Truncate { back: i64 },
+    StartOver { ahead: i64 },
+    HighWatermark { back: i64 },
+    AdvanceStart { back: i64 },
+    Retain,
+    Flush,
+    NewEpoch,
+    Restart,
+    Kill,
+    PowerLoss { seed: u32 },
+    Fault(Kind, u32, u32, i32),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let kind = prop_oneof![
+        Just(Kind::Open), Just(Kind::Write), Just(Kind::Cut), Just(Kind::Sync), Just(Kind::Rename), Just(Kind::Remove)
+    ];
+    prop_oneof![
+        12 => (1..5_usize, 0..200_usize, -1..3000_i64, any::<bool>())
+            .prop_map(|(count, size, time, producer)| Step::Append { count, size, time, producer }),
+        4 => (1..8_usize, 0..3_i64).prop_map(|(batches, gap)| Step::Copy { batches, gap }),
+        2 => (0..40_i64).prop_map(|back| Step::Truncate { back }),
+        1 => (0..20_i64).prop_map(|ahead| Step::StartOver { ahead }),
+        3 => (0..20_i64).prop_map(|back| Step::HighWatermark { back }),
+        1 => (0..20_i64).prop_map(|back| Step::AdvanceStart { back }),
+        1 => Just(Step::Retain),
+        1 => Just(Step::Flush),
+        1 => Just(Step::NewEpoch),
+        1 => Just(Step::Restart),
+        1 => Just(Step::Kill),
+        1 => any::<u32>().prop_map(|seed| Step::PowerLoss { seed }),
+        3 => (kind, 0..6_u32, 1..3_u32, prop_oneof![Just(28), Just(13)])
+            .prop_map(|(kind, after, times, errno)| Step::Fault(kind, after, times, errno)),
+    ]
+}
+
+/// The log as a list of whole batches.
+struct World {
+    directory: tempfile::TempDir,
+    disk: FaultyDisk,
+    clock: Arc<AtomicI64>,
+    config: LogConfig,
+    manager: Arc<LogManager>,
+    log: Arc<PartitionLog>,
+    batches: Vec<(i64, i64, Vec<u8>)>,
+    log_start: i64,
+    log_end: i64,
+    flushed: i64,
+    epoch: i32,
+    sequence: i32,
+}
+
+impl World {
+    /// Only a compacted log has holes; then one that power loss tore cannot be told from them.
+    fn new(compacted: bool) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let disk = FaultyDisk::default();
+        let clock = Arc::new(AtomicI64::new(NOW));
+        let config = LogConfig {
+            segment_bytes: 1200,
+            index_interval_bytes: 150,
+            segment_ms: 2500,
+            retention_bytes: 5000,
+            compact: compacted,
+            ..LogConfig::default()
+        };
+        let (manager, log) = start(directory.path(), &disk, &clock, &config);
+        Self {
+            directory,
+            disk,
+            clock,
+            config,
+            manager,
+            log,
+            batches: Vec::new(),
+            log_start: 0,
+            log_end: 0,
+            flushed: 0,
+            epoch: 0,
+            sequence: 0,
+        }
+    }
+
+    fn run(&mut self, step: Step) {
+        match step {
+            Step::Append { count, size, time, producer } => self.append(count, size, time, producer),
+            Step::Copy { batches, gap } => self.copy(batches, if self.config.compact { gap } else { 0 }),
+            Step::Truncate { back } => self.truncate(back),
+            Step::StartOver { ahead } => self.start_over(ahead),
+            Step::HighWatermark { back } => {
+                self.log.update_high_watermark(Offset(self.log_end - back));
+            }
+            Step::AdvanceStart { back } => {
+                let target = (self.log_end - back).max(0);
+                match self.log.advance_log_start(Offset(target)) {
+                    Ok(_) => self.log_start = self.log_start.max(target),
+                    Err(error) => assert!(target > self.log.high_watermark().0, "{error}"),
+                }
+            }
+            Step::Retain => {
+                let result = self.log.apply_retention();
+                self.allow_fault(&result);
+                let start = self.log.log_start_offset().0;
+                assert!(start >= self.log_start && start <= self.log.high_watermark().0.max(self.log_start));
+                self.log_start = start;
+            }
+            Step::Flush => {
+                let result = self.log.flush();
+                self.allow_fault(&result);
+                if result.is_ok() {
+                    assert_eq!(self.log.recovery_point(), Offset(self.log_end));
+                }
+                self.flushed = self.log.recovery_point().0;
+            }
+            Step::NewEpoch => {
+                let result = self.log.assign_epoch_start(LeaderEpoch(self.epoch + 1), Offset(self.log_end));
+                self.allow_fault(&result);
+                if result.is_ok() {
+                    self.epoch += 1;
+                }
+            }
+            Step::Restart => {
+                self.disk.heal();
+                self.log_start = self.log.log_start_offset().0;
+                self.manager.shutdown(BrokerEpoch(1));
+                self.flushed = self.log_end;
+                self.reopen();
+            }
+            Step::Kill => {
+                self.disk.heal();
+                self.reopen();
+            }
+            Step::PowerLoss { .. } if self.config.compact => {}
+            Step::PowerLoss { seed } => self.lose_power(seed),
+            Step::Fault(kind, after, times, errno) => self.disk.inject(Fault { kind, after, times, errno }),
+        }
+        self.flushed = self.flushed.min(self.log_end);
+        self.check();
+    }
+
+    fn append(&mut self, count: usize, size: usize, time: i64, producer: bool) {
+        let mut batch = Batch::of(count, size, if time < 0 { -1 } else { NOW + time });
+        if producer {
+            batch = batch.from_producer(7, 0, self.sequence);
+        }
+        let result = self.log.append_as_leader(&batch.bytes(), LeaderEpoch(self.epoch), CLIENT);
+        self.allow_fault(&result);
+        let Ok(info) = result else { return };
+        assert_eq!((info.first_offset.0, info.duplicate), (self.log_end, false));
+        self.log_end += count as i64;
+        assert_eq!(info.last_offset.0, self.log_end - 1);
+        let stored = batch.at(info.first_offset.0, self.epoch).bytes().to_vec();
+        self.batches.push((info.first_offset.0, info.last_offset.0, stored));
+        if producer {
+            self.sequence += count as i32;
+        }
+    }
+
+    /// What a follower does: several batches at once, with holes as compaction leaves them.
+    fn copy(&mut self, batches: usize, gap: i64) {
+        let mut next = self.log_end + gap;
+        let mut sent = Vec::new();
+        for size in 0..batches {
+            let batch = Batch::of(2, size * 60, NOW).at(next, self.epoch).bytes().to_vec();
+            sent.push((next, next + 1, batch));
+            next += 2 + gap;
+        }
+        let bytes: Vec<u8> = sent.iter().flat_map(|batch| batch.2.clone()).collect();
+        let result = self.log.append_as_follower(&bytes.into());
+        self.allow_fault(&result);
+        // A fault in the middle leaves a beginning.
+        let log_end = self.log.log_end_offset().0;
+        let kept: Vec<_> = sent.into_iter().filter(|batch| batch.1 < log_end).collect();
+        assert!(result.is_err() || kept.len() == batches);
+        if let Some(last) = kept.last() {
+            self.log_end = last.1 + 1;
+        }
+        self.batches.extend(kept);
+    }
+
+    fn truncate(&mut self, back: i64) {
+        let target = (self.log_end - back).max(0);
+        let result = self.log.truncate_to(Offset(target));
+        self.allow_fault(&result);
+        let log_end = self.log.log_end_offset().0;
+        assert!(log_end >= target && log_end <= self.log_end);
+        assert!(result.is_err() || log_end == target);
+        self.cut(log_end);
+        if target < self.log_start {
+            self.log_start = self.log.log_start_offset().0;
+        }
+    }
+
+    fn cut(&mut self, log_end: i64) {
+        self.batches.retain(|batch| batch.1 < log_end);
+        self.log_end = log_end;
+        self.log_start = self.log_start.min(log_end);
+        // The producer's last batches may be gone; it starts again with the next epoch of a new id in real life.
+        self.sequence = self.known_sequence();
+    }
+
+    fn known_sequence(&self) -> i32 {
+        let of = |batch: &(i64, i64, Vec<u8>)| {
+            let id = i64::from_be_bytes(batch.2[43..51].try_into().unwrap());
+            let first = i32::from_be_bytes(batch.2[53..57].try_into().unwrap());
+            (id == 7).then_some(first + (batch.1 - batch.0) as i32 + 1)
+        };
+        self.batches.iter().rev().find_map(of).unwrap_or(0)
+    }
+
+    fn start_over(&mut self, ahead: i64) {
+        let target = self.log_end + ahead;
+        let result = self.log.truncate_fully_and_start_at(Offset(target));
+        self.allow_fault(&result);
+        // After a fault it has either happened or not begun, or the newest segments are gone.
+        if result.is_ok() || self.log.log_start_offset().0 == target {
+            self.batches.clear();
+            (self.log_start, self.log_end) = (target, target);
+            self.sequence = 0;
+        } else {
+            self.cut(self.log.log_end_offset().0);
+            self.log_start = self.log.log_start_offset().0;
+        }
+    }
+
+    fn lose_power(&mut self, mut seed: u32) {
+        self.disk.heal();
+        self.manager.checkpoint_recovery_points().unwrap();
+        self.disk.lose_power(|| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            seed >> 8
+        });
+        let before = self.batches.clone();
+        self.restart();
+        let log_end = self.log.log_end_offset().0;
+        let flushed = before.iter().rev().find(|batch| batch.1 < self.flushed).map_or(0, |batch| batch.1 + 1);
+        assert!(log_end >= flushed, "flushed to {flushed}, kept {log_end}");
+        self.cut(log_end.min(self.log_end));
+        self.log_end = log_end;
+        self.log_start = self.log.log_start_offset().0;
+        assert_eq!(self.batches[..], before[..self.batches.len()]);
+        // What survived is on the medium: nothing of it is lost again.
+        self.flushed = self.flushed.min(log_end);
+    }
+
+    /// An injected fault may fail a step, and nothing else may.
+    fn allow_fault<T>(&self, result: &Result<T, Error>) {
+        if let Err(error) = result {
+            assert_ne!(error.severity(), Severity::Request, "{error}");
+            assert!(matches!(error, Error::Io { .. }), "{error}");
+        }
+    }
+
+    fn restart(&mut self) {
+        let nothing = tempfile::tempdir().unwrap();
+        // Let the directory go before it is taken again.
+        let (manager, log) = start(nothing.path(), &FaultyDisk::default(), &self.clock, &self.config);
+        drop((std::mem::replace(&mut self.manager, manager), std::mem::replace(&mut self.log, log)));
+        (self.manager, self.log) = start(self.directory.path(), &self.disk, &self.clock, &self.config);
+    }
+
+    fn reopen(&mut self) {
+        self.restart();
+        // A log end in the middle of a batch that was cut is not on disk.
+        let end = self.log.log_end_offset().0;
+        let last = self.batches.last().map_or(0, |batch| batch.1 + 1);
+        assert!(end == self.log_end || (end < self.log_end && end >= last), "{end}, not {}", self.log_end);
+        self.log_end = end;
+        // A log start that no checkpoint knows of may come back lower.
+        let start = self.log.log_start_offset().0;
+        assert!(start <= self.log_start);
+        self.log_start = start;
+        self.sequence = self.known_sequence();
+    }
+
+    fn check(&self) {
+        let log = &self.log;
+        assert_eq!(log.log_end_offset().0, self.log_end);
+        assert_eq!(log.log_start_offset().0, self.log_start);
+        let (start, end) = (self.log_start, self.log_end);
+        let expected: Vec<_> = self.batches.iter().filter(|batch| batch.1 >= start).cloned().collect();
+        self.disk_quiet(|| {
+            let found = read_all(log, start);
+            assert_eq!(shape(&found), shape(&expected));
+            assert_eq!(found, expected);
+            let middle = start + (end - start) / 2;
+            let from_middle: Vec<_> = expected.iter().filter(|batch| batch.1 >= middle).cloned().collect();
+            assert_eq!(read_all(log, middle), from_middle);
+        });
+        assert!(log.high_watermark().0 <= end && log.recovery_point().0 <= end);
+        assert!(log.high_watermark().0 >= start);
+    }
+
+    /// Looks at the log without using up a fault that waits.
+    fn disk_quiet(&self, look: impl FnOnce()) {
+        let waiting = self.disk.take_fault();
+        look();
+        if let Some(fault) = waiting {
+            self.disk.inject(fault);
+        }
+    }
+}
+
+fn shape(batches: &[(i64, i64, Vec<u8>)]) -> Vec<(i64, i64)> {
+    batches.iter().map(|batch| (batch.0, batch.1)).collect()
+}
+
+fn start(
+    directory: &std::path::Path,
+    disk: &FaultyDisk,
+    clock: &Arc<AtomicI64>,
+    config: &LogConfig,
+) -> (Arc<LogManager>, Arc<PartitionLog>) {
+    let mut options = options(directory, config, clock);
+    options.disk = Arc::new(disk.clone());
+    options.open_files_max = 3;
+    let manager = LogManager::open(options).unwrap();
+    assert!(manager.failed_partitions().is_empty(), "{:?}", manager.failed_partitions());
+    let log = manager.get_or_create(&orders(), None, config.clone(), true).unwrap();
+    (manager, log)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 150,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Off)),
+        max_shrink_iters: 20_000,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_log_is_a_list_of_batches(compacted: bool, steps in prop::collection::vec(step(), 1..80)) {
+        let mut world = World::new(compacted);
+        for step in steps {
+            world.run(step);
+        }
+    }
+}
