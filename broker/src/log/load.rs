@@ -29,7 +29,8 @@ pub(super) struct Expected {
     pub(super) config: LogConfig,
     /// Whether the broker stopped in order; what is on disk is then complete.
     pub(super) clean: bool,
-    pub(super) recovery_point: Offset,
+    /// The checkpointed recovery point; none means that nothing is known.
+    pub(super) recovery_point: Option<Offset>,
     pub(super) log_start: Offset,
     pub(super) high_watermark: Offset,
 }
@@ -77,7 +78,7 @@ impl Loader<'_> {
         epochs.truncate_from_start(log_start);
         let replayed = self.load_producers(&segments, log_end, producer_expiration)?;
         let recovery_point =
-            if self.expected.clean { log_end } else { self.expected.recovery_point.min(log_end) };
+            if self.expected.clean { log_end } else { self.recovery_point().min(log_end) };
         let mut producers = replayed.producers;
         let high_watermark = self.expected.high_watermark.min(log_end).max(log_start);
         producers.high_watermark_reached(high_watermark);
@@ -125,7 +126,7 @@ impl Loader<'_> {
         for (base, sizes) in files {
             let segment = self.open_segment(base, sizes)?;
             let will_be_recovered =
-                !self.expected.clean && (Some(base) == last || base >= self.expected.recovery_point);
+                !self.expected.clean && (Some(base) == last || base >= self.recovery_point());
             let rebuild = without_index.contains(&base) || !segment.indexes_are_sound().unwrap_or(false);
             if rebuild && !will_be_recovered {
                 tracing::warn!(file = %segment.log().path().display(), "rebuilding the indexes of a segment");
@@ -216,7 +217,7 @@ impl Loader<'_> {
         producer_expiration: Millis,
     ) -> Result<Offset> {
         let Some(last) = segments.last() else { return Ok(self.expected.log_start) };
-        let point = self.expected.recovery_point.min(last.base_offset());
+        let point = self.recovery_point().min(last.base_offset());
         let first = segments.partition_point(|segment| segment.base_offset() <= point).saturating_sub(1);
         let untrusted_from = segments.get(first).map_or(Offset::ZERO, |segment| segment.base_offset());
         let mut producers = self.producers_before(segments, first, untrusted_from, producer_expiration)?;
@@ -248,9 +249,14 @@ impl Loader<'_> {
     }
 
     /// Whether records between two segments were lost: a file that power loss cut exactly between two batches looks whole.
-    /// On a compacted topic there may have been none.
+    /// Compaction leaves holes too, also on a topic that was compacted once; so only what was written since a known recovery
+    /// point is judged.
     fn is_hole(&self, log_end: Offset, next_base: Offset) -> bool {
-        !self.expected.config.compact && log_end < next_base
+        !self.expected.config.compact && self.expected.recovery_point.is_some() && log_end < next_base
+    }
+
+    fn recovery_point(&self) -> Offset {
+        self.expected.recovery_point.unwrap_or(Offset::ZERO)
     }
 
     fn producers_before(

@@ -108,7 +108,7 @@ impl LogManager {
             path,
             config,
             clean: true,
-            recovery_point: Offset::ZERO,
+            recovery_point: None,
             log_start: Offset::ZERO,
             high_watermark: Offset::ZERO,
         };

@@ -186,7 +186,7 @@ impl LogManager {
             path,
             config: self.options.config_for(&name.topic),
             clean: remembered.clean,
-            recovery_point: of(&remembered.recovery_points),
+            recovery_point: remembered.recovery_points.get(&name).copied(),
             log_start: of(&remembered.log_starts),
             high_watermark: of(&remembered.high_watermarks),
             name,
@@ -222,6 +222,14 @@ impl LogManager {
         }
         let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
         locks.drain(..).for_each(DirectoryLock::remove);
+    }
+
+    /// Lets the directories go and leaves everything in them as it is, as if the process had been killed. For tests of what
+    /// the next start makes of it; the manager and its logs must not be used afterwards.
+    #[doc(hidden)]
+    pub fn abandon(&self) {
+        self.stop_background();
+        self.locks.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     fn close_all(&self) -> Vec<Arc<PartitionLog>> {

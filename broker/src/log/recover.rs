@@ -121,8 +121,9 @@ pub(super) fn recover(segment: &Segment, config: &LogConfig, derived: &mut Deriv
             Step::Invalid(reason) => break cut(&path, position, size, reason),
             Step::Entry(found) => found,
         };
-        if !in_range(segment.base_offset(), &found.header) {
-            break cut(&path, position, size, "offsets outside of the segment");
+        if found.header.base_offset < next_offset || !in_range(segment.base_offset(), &found.header) {
+            // Offsets are outside of the checksum. Gaps are what compaction leaves; a step back is nothing.
+            break cut(&path, position, size, "offsets that do not follow");
         }
         if !scan.checksum_matches(&found).map_err(Error::io("read", &path))? {
             break cut(&path, position, size, "checksum does not match");
@@ -130,7 +131,7 @@ pub(super) fn recover(segment: &Segment, config: &LogConfig, derived: &mut Deriv
         let marker = scan.marker(&found).map_err(Error::io("read", &path))?;
         builder.add(&found);
         aborted.extend(note(&found.header, marker, derived));
-        next_offset = next_offset.max(found.header.next_offset());
+        next_offset = found.header.next_offset();
     };
     segment.set_recovered_size(valid)?;
     builder.store(segment)?;
@@ -145,7 +146,7 @@ fn cut(path: &std::path::Path, position: u64, size: u64, reason: &str) -> u64 {
 }
 
 fn in_range(base_offset: Offset, header: &EntryHeader) -> bool {
-    header.base_offset >= base_offset && header.last_offset.distance_from(base_offset) <= RELATIVE_OFFSET_MAX
+    header.last_offset.distance_from(base_offset) <= RELATIVE_OFFSET_MAX
 }
 
 fn note(

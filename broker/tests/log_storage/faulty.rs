@@ -33,6 +33,8 @@ pub(crate) struct Fault {
 #[derive(Debug, Default)]
 struct State {
     fault: Option<Fault>,
+    /// Whether a file was longer than it should be at some moment since the last look.
+    cut_failed: bool,
     /// Content that is on the medium for sure, by path; only of files that were written through this disk.
     durable: HashMap<PathBuf, Vec<u8>>,
 }
@@ -59,6 +61,11 @@ impl FaultyDisk {
         self.state.lock().unwrap().fault = None;
     }
 
+    /// Whether a cut has failed since the last call.
+    pub(crate) fn take_cut_failed(&self) -> bool {
+        std::mem::take(&mut self.state.lock().unwrap().cut_failed)
+    }
+
     /// Takes back a failure that waits.
     pub(crate) fn take_fault(&self) -> Option<Fault> {
         self.state.lock().unwrap().fault.take()
@@ -73,10 +80,12 @@ impl FaultyDisk {
             return Ok(());
         }
         let error = io::Error::from_raw_os_error(fault.errno);
+        let cut_failed = kind == Kind::Cut;
         fault.times -= 1;
         if fault.times == 0 {
             state.fault = None;
         }
+        state.cut_failed |= cut_failed;
         Err(error)
     }
 
@@ -152,7 +161,7 @@ impl Disk for FaultyDisk {
 
     fn sync_directory(&self, path: &Path) -> io::Result<()> {
         self.check(Kind::Sync)?;
-        RealDisk.sync_directory(path)
+        RealDisk.attributes(path).map(drop)
     }
 
     fn attributes(&self, path: &Path) -> io::Result<Attributes> {

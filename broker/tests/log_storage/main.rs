@@ -11,5 +11,7 @@
 
 mod basics;
 mod batches;
+mod crash;
 mod faulty;
 mod model;
+mod vectors;

@@ -244,6 +244,7 @@ impl World {
     fn lose_power(&mut self, mut seed: u32) {
         self.disk.heal();
         self.manager.checkpoint_recovery_points().unwrap();
+        self.disk.take_cut_failed();
         self.disk.lose_power(|| {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             seed >> 8
@@ -270,17 +271,23 @@ impl World {
     }
 
     fn restart(&mut self) {
-        let nothing = tempfile::tempdir().unwrap();
-        // Let the directory go before it is taken again.
-        let (manager, log) = start(nothing.path(), &FaultyDisk::default(), &self.clock, &self.config);
-        drop((std::mem::replace(&mut self.manager, manager), std::mem::replace(&mut self.log, log)));
+        // Lets the directory go, as the end of a process does; the logs are left as they are.
+        self.manager.abandon();
         (self.manager, self.log) = start(self.directory.path(), &self.disk, &self.clock, &self.config);
     }
 
     fn reopen(&mut self) {
         self.restart();
-        // A log end in the middle of a batch that was cut is not on disk.
         let end = self.log.log_end_offset().0;
+        if self.disk.take_cut_failed() && end > self.log_end {
+            // The kill came before the cut could be made up for: it is as if the truncation had not happened.
+            let found = read_all(&self.log, self.log.log_start_offset().0);
+            let known = self.batches.iter().filter(|batch| batch.1 >= self.log.log_start_offset().0);
+            assert!(known.zip(&found).all(|(known, found)| known == found));
+            self.batches = found;
+            self.log_end = end;
+        }
+        // A log end in the middle of a batch that was cut is not on disk.
         let last = self.batches.last().map_or(0, |batch| batch.1 + 1);
         assert!(end == self.log_end || (end < self.log_end && end >= last), "{end}, not {}", self.log_end);
         self.log_end = end;
