@@ -1,6 +1,8 @@
 //! What a topic's configuration says about its logs, under Kafka's names.
 
-use crate::config::{self, TopicConfig};
+use ottla_protocol::record::Compression;
+
+use crate::config::{self, CompressionType, TopicConfig};
 use crate::types::Millis;
 
 /// The settings of one log; a topic's overrides over the broker's defaults. Can change while the log is in use.
@@ -40,6 +42,8 @@ pub struct LogConfig {
     pub flush_ms: i64,
     /// `max.message.bytes`: the largest batch a producer may send.
     pub max_message_bytes: u32,
+    /// `compression.type`: the codec that batches are stored with; the producer's when there is none.
+    pub compression: Option<Compression>,
     /// `message.timestamp.type`: who sets the timestamps.
     pub timestamp_type: TimestampType,
     /// `message.timestamp.before.max.ms`: how far a timestamp may lie in the past.
@@ -81,6 +85,7 @@ impl Default for LogConfig {
             flush_messages: i64::MAX,
             flush_ms: i64::MAX,
             max_message_bytes: 1_048_588,
+            compression: None,
             timestamp_type: TimestampType::CreateTime,
             timestamp_before_max_ms: i64::MAX,
             timestamp_after_max_ms: i64::MAX,
@@ -119,6 +124,14 @@ impl From<&TopicConfig> for LogConfig {
             flush_messages: topic.flush_messages,
             flush_ms: topic.flush_ms,
             max_message_bytes: bytes(topic.max_message_bytes),
+            compression: match topic.compression_type {
+                CompressionType::Producer => None,
+                CompressionType::Uncompressed => Some(Compression::None),
+                CompressionType::Gzip => Some(Compression::Gzip),
+                CompressionType::Snappy => Some(Compression::Snappy),
+                CompressionType::Lz4 => Some(Compression::Lz4),
+                CompressionType::Zstd => Some(Compression::Zstd),
+            },
             timestamp_type: match topic.message_timestamp_type {
                 config::TimestampType::CreateTime => TimestampType::CreateTime,
                 config::TimestampType::LogAppendTime => TimestampType::LogAppendTime,

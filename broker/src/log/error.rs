@@ -77,6 +77,14 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// The produced batch is compressed with a codec that there is not.
+    #[error("{partition}: {reason}")]
+    UnknownCompression {
+        /// The partition.
+        partition: TopicPartition,
+        /// Which codec.
+        reason: String,
+    },
     /// The produced batch is well formed but not allowed here.
     #[error("{partition}: invalid record: {reason}")]
     InvalidRecord {

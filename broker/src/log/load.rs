@@ -77,8 +77,7 @@ impl Loader<'_> {
         epochs.truncate_from_end(log_end);
         epochs.truncate_from_start(log_start);
         let replayed = self.load_producers(&segments, log_end, producer_expiration)?;
-        let recovery_point =
-            if self.expected.clean { log_end } else { self.recovery_point().min(log_end) };
+        let recovery_point = if self.expected.clean { log_end } else { self.recovery_point().min(log_end) };
         let mut producers = replayed.producers;
         let high_watermark = self.expected.high_watermark.min(log_end).max(log_start);
         producers.high_watermark_reached(high_watermark);

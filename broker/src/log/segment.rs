@@ -293,8 +293,9 @@ impl Segment {
     /// Whether one more batch cannot be indexed.
     pub(super) fn indexes_are_full(&self, index_bytes: u32) -> bool {
         let index_bytes = usize::try_from(index_bytes).unwrap_or(usize::MAX);
-        let offset_entries = index_bytes / offset_index::ENTRY;
-        let time_entries = index_bytes / time_index::ENTRY;
+        // A limit below one entry must not make every append begin a segment (KAFKA-6388).
+        let offset_entries = (index_bytes / offset_index::ENTRY).max(1);
+        let time_entries = (index_bytes / time_index::ENTRY).max(2);
         // A time index keeps a slot for the entry that sealing adds.
         self.offset_index.entries().count() as usize >= offset_entries
             || self.time_index.entries().count() as usize + 1 >= time_entries
@@ -390,6 +391,18 @@ impl Segment {
         Ok(None)
     }
 
+    /// Reads an entry that was found. Its size has been checked against the file.
+    pub(super) fn read_entry(&self, found: &Found) -> Result<Vec<u8>> {
+        let mut entry = vec![0; usize::try_from(found.header.size).unwrap_or(usize::MAX)];
+        let read = self.log.open()?.read_at(&mut entry, found.position);
+        let read = read.map_err(Error::io("read", self.log.path()))?;
+        if read < entry.len() {
+            let reason = "the file ends inside a batch".to_owned();
+            return Err(Error::Damaged { path: self.log.path(), position: found.position, reason });
+        }
+        Ok(entry)
+    }
+
     /// Takes the next entry of a scan; damage is an error with file and position.
     pub(super) fn step(&self, scan: &mut Scan<'_>) -> Result<Option<Found>> {
         let damaged = |position, reason: &str| {
@@ -476,8 +489,7 @@ impl Segment {
     /// Gives all files the suffix of `state`, as one step of a deletion or a swap. After an error none has it.
     pub(super) fn rename_files(&self, state: FileState) -> Result<()> {
         // The batches last: without indexes a segment still works.
-        let kinds =
-            [FileKind::TransactionIndex, FileKind::TimeIndex, FileKind::OffsetIndex, FileKind::Log];
+        let kinds = [FileKind::TransactionIndex, FileKind::TimeIndex, FileKind::OffsetIndex, FileKind::Log];
         let now = self.log.name().state;
         for (done, kind) in kinds.into_iter().enumerate() {
             if let Err(error) = self.rename_file(kind, now, state) {
@@ -498,7 +510,9 @@ impl Segment {
         let file = SegmentFile { kind, ..self.log.name() };
         let from = file.in_state(from).path(&directory);
         match self.log.disk().rename(&from, &file.in_state(to).path(&directory)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("rename", from)(error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::io("rename", from)(error))
+            }
             _ => Ok(()),
         }
     }

@@ -1,9 +1,13 @@
 //! Finding offsets by timestamp.
 
-use super::error::Result;
+use bytes::Bytes;
+use ottla_protocol::record::{self, BatchError};
+
+use super::error::{Error, Result};
 use super::partition_log::PartitionLog;
 use super::scan::Found;
 use super::segment::Segment;
+use super::validate::DECOMPRESSED_BYTES_MAX;
 use crate::types::{LeaderEpoch, Millis, Offset};
 
 /// A record found by its timestamp.
@@ -39,9 +43,9 @@ impl PartitionLog {
                 continue;
             }
             let size = if is_active { end.position } else { segment.size() };
-            if let Some(found) = segment.find_timestamp(timestamp, from, size)? {
-                let record = self.first_record_at(segment, &found, timestamp, from)?;
-                return Ok(record.filter(|record| record.offset < upper));
+            if let Some((timestamp, offset)) = first_record(segment, timestamp, from, size)? {
+                let leader_epoch = self.epoch_for_offset(offset);
+                return Ok((offset < upper).then_some(TimestampOffset { timestamp, offset, leader_epoch }));
             }
         }
         Ok(None)
@@ -60,18 +64,40 @@ impl PartitionLog {
             });
         largest.map_or(Ok(None), |largest| self.offset_for_timestamp(largest.timestamp, upper))
     }
+}
 
-    fn first_record_at(
-        &self,
-        _segment: &Segment,
-        found: &Found,
-        _timestamp: Millis,
-        _from: Offset,
-    ) -> Result<Option<TimestampOffset>> {
-        Ok(Some(TimestampOffset {
-            timestamp: found.header.max_timestamp,
-            offset: found.header.base_offset,
-            leader_epoch: self.epoch_for_offset(found.header.base_offset),
-        }))
+/// Returns the first record at or after `from` whose timestamp is at or after `timestamp`.
+fn first_record(
+    segment: &Segment,
+    timestamp: Millis,
+    from: Offset,
+    end: u64,
+) -> Result<Option<(Millis, Offset)>> {
+    let mut from = from;
+    while let Some(found) = segment.find_timestamp(timestamp, from, end)? {
+        let matches = |(time, offset): &(Millis, Offset)| *time >= timestamp && *offset >= from;
+        if let Some(record) = timestamps(segment, &found)?.into_iter().find(matches) {
+            return Ok(Some(record));
+        }
+        // The record with the batch's largest timestamp lies before `from`.
+        from = found.header.next_offset();
     }
+    Ok(None)
+}
+
+/// Returns timestamps and offsets of an entry's records.
+fn timestamps(segment: &Segment, found: &Found) -> Result<Vec<(Millis, Offset)>> {
+    let entry = Bytes::from(segment.read_entry(found)?);
+    let damaged = |error: BatchError| Error::Damaged {
+        path: segment.log().path(),
+        position: found.position,
+        reason: error.to_string(),
+    };
+    let of = |timestamp, offset| (Millis(timestamp), Offset(offset));
+    if found.header.magic < 2 {
+        let messages = record::messages(&entry, DECOMPRESSED_BYTES_MAX).map_err(damaged)?;
+        return Ok(messages.iter().map(|message| of(message.timestamp, message.offset)).collect());
+    }
+    let records = record::iterate(&entry, DECOMPRESSED_BYTES_MAX).map_err(damaged)?;
+    records.map(|record| record.map(|record| of(record.timestamp, record.offset)).map_err(damaged)).collect()
 }

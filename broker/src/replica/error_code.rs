@@ -9,6 +9,7 @@ pub(super) fn of_append(error: &Error) -> ErrorCode {
     match error {
         Error::CorruptBatch { .. } => ErrorCode::CorruptMessage,
         Error::InvalidRecord { .. } => ErrorCode::InvalidRecord,
+        Error::UnknownCompression { .. } => ErrorCode::UnsupportedCompressionType,
         Error::InvalidTimestamp { .. } => ErrorCode::InvalidTimestamp,
         Error::BatchTooLarge { .. } => ErrorCode::MessageTooLarge,
         Error::LargerThanSegment { .. } => ErrorCode::RecordListTooLarge,

@@ -2,12 +2,24 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 
-use ottla_broker::log::{LogConfig, LogManager, ReadLimits};
+use ottla_broker::log::{LogConfig, LogManager, PartitionLog, ReadLimits};
 use ottla_broker::types::{BrokerEpoch, LeaderEpoch, Offset};
 
-use crate::basics::{CLIENT, NOW, append, open, orders, read_all, small_segments};
+use crate::basics::{CLIENT, NOW, append, options, orders, read_all, small_segments};
 use crate::batches::Batch;
+use crate::faulty::FaultyDisk;
+
+/// Opens a directory on a disk that does not wait for the medium: thousands of starts are tried here.
+fn open(directory: &Path, config: &LogConfig) -> (Arc<LogManager>, Arc<PartitionLog>) {
+    let mut options = options(directory, config, &Arc::new(AtomicI64::new(NOW)));
+    options.disk = Arc::new(FaultyDisk::default());
+    let manager = LogManager::open(options).unwrap();
+    let log = manager.get_or_create(&orders(), None, config.clone(), true).unwrap();
+    (manager, log)
+}
 
 /// A directory with one partition of `batches` batches of two records, as a kill leaves it, and its last file.
 fn killed(batches: usize) -> (tempfile::TempDir, std::path::PathBuf, Vec<(i64, i64, Vec<u8>)>) {
@@ -83,7 +95,11 @@ fn a_flipped_bit_in_the_last_segment_ends_the_log_there() {
         // A base offset is not covered by the checksum; one that is too low is seen, one that is too high may be a gap.
         let good = before + at / batch;
         assert!(kept[..good] == all[..good], "byte {at}");
-        assert!(kept.len() == good || (at % batch < 8 && kept.len() == good + 1), "byte {at}: {}", kept.len());
+        assert!(
+            kept.len() == good || (at % batch < 8 && kept.len() == good + 1),
+            "byte {at}: {}",
+            kept.len()
+        );
     }
 }
 
@@ -120,10 +136,16 @@ fn indexes_that_are_gone_padded_or_wrong_are_built_again() {
                 (0..40).for_each(|_| drop(append(&log, 2)));
                 let all = read_all(&log, 0);
                 let path = log.path();
-                if clean { manager.shutdown(BrokerEpoch(1)) } else { manager.abandon() }
+                if clean {
+                    manager.shutdown(BrokerEpoch(1))
+                } else {
+                    manager.abandon()
+                }
                 for entry in fs::read_dir(&path).unwrap() {
                     let file = entry.unwrap().path();
-                    if file.extension().unwrap_or_default() == extension && fs::metadata(&file).unwrap().len() > 0 {
+                    if file.extension().unwrap_or_default() == extension
+                        && fs::metadata(&file).unwrap().len() > 0
+                    {
                         damage(&file);
                     }
                 }
@@ -149,7 +171,8 @@ fn damage_below_the_recovery_point_is_reported_and_never_cut() {
     content[185..195].fill(0);
     fs::write(&path, content).unwrap();
     let (_manager, log) = open(directory.path(), &small_segments());
-    let limits = ReadLimits { max_bytes: 100, at_least_one: true, upper: Offset(80), aborted_transactions: false };
+    let limits =
+        ReadLimits { max_bytes: 100, at_least_one: true, upper: Offset(80), aborted_transactions: false };
     let error = (0..10).find_map(|from| log.read(Offset(from), limits).err()).unwrap();
     assert!(error.to_string().contains("00000000000000000000.log: damaged at byte"), "{error}");
     assert_eq!(fs::metadata(&path).unwrap().len(), size as u64);
@@ -184,8 +207,7 @@ fn a_directory_that_fails_at_start_takes_only_its_partitions() {
     let bad = tempfile::tempdir().unwrap();
     let file = bad.path().join("file");
     fs::write(&file, b"not a directory").unwrap();
-    let clock = std::sync::Arc::new(std::sync::atomic::AtomicI64::new(NOW));
-    let mut options = crate::basics::options(good.path(), &LogConfig::default(), &clock);
+    let mut options = options(good.path(), &LogConfig::default(), &Arc::new(AtomicI64::new(NOW)));
     options.directories.push(file.join("below"));
     let manager = LogManager::open(options).unwrap();
     assert_eq!(manager.offline_directories().len(), 1);

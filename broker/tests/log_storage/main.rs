@@ -14,4 +14,5 @@ mod batches;
 mod crash;
 mod faulty;
 mod model;
+mod produce;
 mod vectors;

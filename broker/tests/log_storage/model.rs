@@ -31,7 +31,12 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     let kind = prop_oneof![
-        Just(Kind::Open), Just(Kind::Write), Just(Kind::Cut), Just(Kind::Sync), Just(Kind::Rename), Just(Kind::Remove)
+        Just(Kind::Open),
+        Just(Kind::Write),
+        Just(Kind::Cut),
+        Just(Kind::Sync),
+        Just(Kind::Rename),
+        Just(Kind::Remove)
     ];
     prop_oneof![
         12 => (1..5_usize, 0..200_usize, -1..3000_i64, any::<bool>())
@@ -347,7 +352,7 @@ fn start(
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 150,
+        cases: 120,
         failure_persistence: Some(Box::new(FileFailurePersistence::Off)),
         max_shrink_iters: 20_000,
         ..ProptestConfig::default()

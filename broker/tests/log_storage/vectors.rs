@@ -42,7 +42,12 @@ fn appending_the_segment_leaves_kafkas_indexes_byte_for_byte() {
     }
     let partition = log.path();
     manager.shutdown(BrokerEpoch(1));
-    for name in ["00000000000000001000.log", "00000000000000001000.index", "00000000000000001000.timeindex", "leader-epoch-checkpoint"] {
+    for name in [
+        "00000000000000001000.log",
+        "00000000000000001000.index",
+        "00000000000000001000.timeindex",
+        "leader-epoch-checkpoint",
+    ] {
         let written = fs::read(partition.join(name)).unwrap();
         assert_eq!(written, fs::read(vector("segment").join(name)).unwrap(), "{name}");
     }
@@ -61,7 +66,11 @@ fn sets_of_batches_are_indexed_batch_by_batch() {
     let partition = log.path();
     manager.shutdown(BrokerEpoch(1));
     for name in ["00000000000000001000.index", "00000000000000001000.timeindex"] {
-        assert_eq!(fs::read(partition.join(name)).unwrap(), fs::read(vector("segment").join(name)).unwrap(), "{name}");
+        assert_eq!(
+            fs::read(partition.join(name)).unwrap(),
+            fs::read(vector("segment").join(name)).unwrap(),
+            "{name}"
+        );
     }
 }
 
@@ -75,7 +84,11 @@ fn recovering_the_segment_leaves_kafkas_indexes_byte_for_byte() {
     let partition = log.path();
     manager.shutdown(BrokerEpoch(1));
     for name in ["00000000000000001000.index", "00000000000000001000.timeindex", "leader-epoch-checkpoint"] {
-        assert_eq!(fs::read(partition.join(name)).unwrap(), fs::read(vector("segment").join(name)).unwrap(), "{name}");
+        assert_eq!(
+            fs::read(partition.join(name)).unwrap(),
+            fs::read(vector("segment").join(name)).unwrap(),
+            "{name}"
+        );
     }
 }
 
@@ -150,13 +163,19 @@ fn transactions_are_rebuilt_as_kafka_has_them() {
     assert_eq!(aborted(6, 10), [(11, 7)]);
     manager.shutdown(BrokerEpoch(1));
     for name in ["00000000000000000000.txnindex", "00000000000000000013.snapshot"] {
-        assert_eq!(fs::read(partition.join(name)).unwrap(), fs::read(vector("transactions").join(name)).unwrap(), "{name}");
+        assert_eq!(
+            fs::read(partition.join(name)).unwrap(),
+            fs::read(vector("transactions").join(name)).unwrap(),
+            "{name}"
+        );
     }
 }
 
 #[test]
 fn old_formats_on_disk_are_served_as_they_are() {
-    for (name, end) in [("v0.log", 13), ("v1.log", 13), ("v1-gzip.log", 13), ("v0-lz4.log", 13), ("upgraded.log", 16)] {
+    for (name, end) in
+        [("v0.log", 13), ("v1.log", 13), ("v1-gzip.log", 13), ("v0-lz4.log", 13), ("upgraded.log", 16)]
+    {
         let directory = tempfile::tempdir().unwrap();
         let partition = directory.path().join("orders-0");
         fs::create_dir(&partition).unwrap();
