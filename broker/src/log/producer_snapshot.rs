@@ -150,7 +150,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.snapshot");
         write(&RealDisk, &path, &ProducerStates::default()).unwrap();
-        assert!(read(&RealDisk, &path).unwrap().is_empty());
+        assert!(read(&RealDisk, &path).unwrap().producers().is_empty());
         let whole = std::fs::read(
             Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("tests/vectors/transactions/00000000000000000013.snapshot"),

@@ -261,12 +261,6 @@ impl ProducerStates {
             entry.transaction_start.is_some() || now.since(entry.last_timestamp) < expiration
         });
     }
-
-    /// Whether nothing is known.
-    #[must_use]
-    pub(super) fn is_empty(&self) -> bool {
-        self.producers.is_empty()
-    }
 }
 
 fn check_sequence(entry: &ProducerEntry, batch: &EntryHeader) -> Result<(), Refusal> {

@@ -2,6 +2,12 @@
 
 use bytes::Bytes;
 
+/// A batch as it was read: base offset, last offset, bytes.
+pub(crate) type Stored = (i64, i64, Vec<u8>);
+
+/// Timestamp, key, value.
+type Record = (i64, Option<Vec<u8>>, Option<Vec<u8>>);
+
 /// A batch to be built.
 #[derive(Debug, Clone)]
 pub(crate) struct Batch {
@@ -9,8 +15,7 @@ pub(crate) struct Batch {
     pub(crate) leader_epoch: i32,
     pub(crate) attributes: i16,
     pub(crate) producer: (i64, i16, i32),
-    /// Timestamp, key, value.
-    pub(crate) records: Vec<(i64, Option<Vec<u8>>, Option<Vec<u8>>)>,
+    pub(crate) records: Vec<Record>,
 }
 
 impl Batch {
@@ -26,7 +31,7 @@ impl Batch {
         }
     }
 
-    pub(crate) fn from_producer(mut self, id: i64, epoch: i16, sequence: i32) -> Self {
+    pub(crate) fn by_producer(mut self, id: i64, epoch: i16, sequence: i32) -> Self {
         self.producer = (id, epoch, sequence);
         self
     }
@@ -106,7 +111,7 @@ fn varint(out: &mut Vec<u8>, number: i64) {
 }
 
 /// Splits bytes as read from a log into whole batches: base offset, last offset, bytes.
-pub(crate) fn split(bytes: &[u8]) -> Vec<(i64, i64, Vec<u8>)> {
+pub(crate) fn split(bytes: &[u8]) -> Vec<Stored> {
     let mut batches = Vec::new();
     let mut rest = bytes;
     while rest.len() >= 61 {

@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicI64;
 use ottla_broker::log::{LogConfig, LogManager, PartitionLog, ReadLimits};
 use ottla_broker::types::{BrokerEpoch, LeaderEpoch, Offset};
 
-use crate::basics::{CLIENT, NOW, append, options, orders, read_all, small_segments};
-use crate::batches::Batch;
+use crate::basics::{CLIENT, NOW, append, append_many, options, orders, read_all, small_segments};
+use crate::batches::{Batch, Stored};
 use crate::faulty::FaultyDisk;
 
 /// Opens a directory on a disk that does not wait for the medium: thousands of starts are tried here.
@@ -22,11 +22,11 @@ fn open(directory: &Path, config: &LogConfig) -> (Arc<LogManager>, Arc<Partition
 }
 
 /// A directory with one partition of `batches` batches of two records, as a kill leaves it, and its last file.
-fn killed(batches: usize) -> (tempfile::TempDir, std::path::PathBuf, Vec<(i64, i64, Vec<u8>)>) {
+fn killed(batches: usize) -> (tempfile::TempDir, std::path::PathBuf, Vec<Stored>) {
     let directory = tempfile::tempdir().unwrap();
     let (manager, log) = open(directory.path(), &small_segments());
     for at in 0..batches {
-        let batch = Batch::of(2, 40, NOW + at as i64).from_producer(5, 0, at as i32 * 2).bytes();
+        let batch = Batch::of(2, 40, NOW + at as i64).by_producer(5, 0, at as i32 * 2).bytes();
         log.append_as_leader(&batch, LeaderEpoch(3), CLIENT).unwrap();
     }
     let all = read_all(&log, 0);
@@ -61,7 +61,7 @@ fn cut_at_every_byte_of_the_last_batches_a_log_is_a_beginning_of_itself() {
         fs::write(&file, &whole[..cut]).unwrap();
         let (_manager, log) = open(copied.path(), &small_segments());
         let kept = read_all(&log, 0);
-        let size = |batch: &(i64, i64, Vec<u8>)| batch.2.len();
+        let size = |batch: &Stored| batch.2.len();
         let kept_size: usize = kept.iter().skip(before.len()).map(size).sum();
         let next = all.get(kept.len()).map_or(usize::MAX, size);
         assert!(kept[..] == all[..kept.len()], "cut at {cut}");
@@ -70,7 +70,7 @@ fn cut_at_every_byte_of_the_last_batches_a_log_is_a_beginning_of_itself() {
         let end = log.log_end_offset();
         assert_eq!(append(&log, 1), end.0);
         // The producer goes on where what is left of it ends.
-        let next = Batch::of(1, 1, NOW).from_producer(5, 0, end.0 as i32).bytes();
+        let next = Batch::of(1, 1, NOW).by_producer(5, 0, end.0 as i32).bytes();
         assert_eq!(log.append_as_leader(&next, LeaderEpoch(3), CLIENT).unwrap().first_offset, end.plus(1));
     }
 }
@@ -133,7 +133,7 @@ fn indexes_that_are_gone_padded_or_wrong_are_built_again() {
             for extension in ["index", "timeindex"] {
                 let directory = tempfile::tempdir().unwrap();
                 let (manager, log) = open(directory.path(), &small_segments());
-                (0..40).for_each(|_| drop(append(&log, 2)));
+                append_many(&log, 40, 2);
                 let all = read_all(&log, 0);
                 let path = log.path();
                 if clean {
@@ -163,7 +163,7 @@ fn indexes_that_are_gone_padded_or_wrong_are_built_again() {
 fn damage_below_the_recovery_point_is_reported_and_never_cut() {
     let directory = tempfile::tempdir().unwrap();
     let (manager, log) = open(directory.path(), &small_segments());
-    (0..40).for_each(|_| drop(append(&log, 2)));
+    append_many(&log, 40, 2);
     let path = log.path().join(format!("{:020}.log", 0));
     manager.shutdown(BrokerEpoch(1));
     let mut content = fs::read(&path).unwrap();

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
 use crate::basics::{CLIENT, NOW, options, orders, read_all};
-use crate::batches::Batch;
+use crate::batches::{Batch, Stored};
 use crate::faulty::{Fault, FaultyDisk, Kind};
 
 #[derive(Debug, Clone)]
@@ -65,7 +65,7 @@ struct World {
     config: LogConfig,
     manager: Arc<LogManager>,
     log: Arc<PartitionLog>,
-    batches: Vec<(i64, i64, Vec<u8>)>,
+    batches: Vec<Stored>,
     log_start: i64,
     log_end: i64,
     flushed: i64,
@@ -164,7 +164,7 @@ impl World {
     fn append(&mut self, count: usize, size: usize, time: i64, producer: bool) {
         let mut batch = Batch::of(count, size, if time < 0 { -1 } else { NOW + time });
         if producer {
-            batch = batch.from_producer(7, 0, self.sequence);
+            batch = batch.by_producer(7, 0, self.sequence);
         }
         let result = self.log.append_as_leader(&batch.bytes(), LeaderEpoch(self.epoch), CLIENT);
         self.allow_fault(&result);
@@ -223,7 +223,7 @@ impl World {
     }
 
     fn known_sequence(&self) -> i32 {
-        let of = |batch: &(i64, i64, Vec<u8>)| {
+        let of = |batch: &Stored| {
             let id = i64::from_be_bytes(batch.2[43..51].try_into().unwrap());
             let first = i32::from_be_bytes(batch.2[53..57].try_into().unwrap());
             (id == 7).then_some(first + (batch.1 - batch.0) as i32 + 1)
@@ -331,7 +331,7 @@ impl World {
     }
 }
 
-fn shape(batches: &[(i64, i64, Vec<u8>)]) -> Vec<(i64, i64)> {
+fn shape(batches: &[Stored]) -> Vec<(i64, i64)> {
     batches.iter().map(|batch| (batch.0, batch.1)).collect()
 }
 

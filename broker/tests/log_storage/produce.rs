@@ -9,7 +9,7 @@ use ottla_broker::types::{LeaderEpoch, Millis, Offset};
 use ottla_protocol::record::{self, Compression};
 
 use crate::basics::{CLIENT, NOW, open, read_all};
-use crate::batches::Batch;
+use crate::batches::{Batch, Stored};
 
 fn vector(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors").join(name)).unwrap()
@@ -29,7 +29,7 @@ fn send(log: &PartitionLog, bytes: impl Into<Bytes>) -> Result<AppendInfo, Error
 /// What is in the log: offset, timestamp, key and value of every record.
 fn records(log: &PartitionLog) -> Vec<(i64, i64, Option<Bytes>, Option<Bytes>)> {
     let batches = read_all(log, 0).into_iter();
-    let iterate = |batch: (i64, i64, Vec<u8>)| record::iterate(&batch.2.into(), 1 << 20).unwrap();
+    let iterate = |batch: Stored| record::iterate(&batch.2.into(), 1 << 20).unwrap();
     let records = batches.flat_map(iterate).map(Result::unwrap);
     records.map(|record| (record.offset, record.timestamp, record.key, record.value)).collect()
 }
