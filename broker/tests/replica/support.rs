@@ -23,11 +23,11 @@ use ottla_protocol::message::update_metadata::{
 use ottla_protocol::message::{ErrorCode, LeaderAndIsrRequest, UpdateMetadataRequest};
 
 /// Long enough that only a mistake makes a test wait for it.
-pub const LONG: Duration = Duration::from_secs(20);
+pub(crate) const LONG: Duration = Duration::from_secs(20);
 
-pub struct Broker {
-    pub manager: Arc<ReplicaManager>,
-    pub broker_epoch: Arc<AtomicI64>,
+pub(crate) struct Broker {
+    pub(crate) manager: Arc<ReplicaManager>,
+    pub(crate) broker_epoch: Arc<AtomicI64>,
     metadata: Arc<MetadataCache>,
     logs: Arc<LogManager>,
     _runtime: tokio::runtime::Runtime,
@@ -44,7 +44,7 @@ impl Drop for Broker {
 
 impl Broker {
     /// Broker 1, with the topic's `min.insync.replicas`.
-    pub fn new(min_insync_replicas: i32) -> Self {
+    pub(crate) fn new(min_insync_replicas: i32) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let logs = directory.path().join("logs");
         std::fs::create_dir(&logs).unwrap();
@@ -70,26 +70,26 @@ impl Broker {
     }
 
     /// The path of a partition's log.
-    pub fn path(&self, partition: i32) -> std::path::PathBuf {
+    pub(crate) fn path(&self, partition: i32) -> std::path::PathBuf {
         self.directory.path().join("logs").join(format!("orders-{partition}"))
     }
 
     /// Tells which brokers are alive, as the controller does. Nobody listens at their addresses.
-    pub fn live(&self, ids: &[i32]) {
+    pub(crate) fn live(&self, ids: &[i32]) {
         self.manager.update_metadata(&update_metadata(ids)).unwrap();
     }
 
-    pub fn command(&self, leader: i32, leader_epoch: i32, isr: &[i32]) -> ErrorCode {
+    pub(crate) fn command(&self, leader: i32, leader_epoch: i32, isr: &[i32]) -> ErrorCode {
         let outcome = self.manager.apply_leader_and_isr(&leader_and_isr(leader, leader_epoch, isr));
         assert_eq!(outcome.error, ErrorCode::None);
         outcome.partitions[0].error
     }
 
-    pub fn lead(&self, leader_epoch: i32, isr: &[i32]) {
+    pub(crate) fn lead(&self, leader_epoch: i32, isr: &[i32]) {
         assert_eq!(self.command(1, leader_epoch, isr), ErrorCode::None);
     }
 
-    pub fn produce(&self, acks: Acks, timeout: Duration, count: usize) -> Receiver<ProduceOutcome> {
+    pub(crate) fn produce(&self, acks: Acks, timeout: Duration, count: usize) -> Receiver<ProduceOutcome> {
         let (told, heard) = channel();
         let complete = move |outcomes: Vec<(TopicPartition, ProduceOutcome)>| {
             told.send(outcomes.into_iter().next().unwrap().1).unwrap();
@@ -99,7 +99,7 @@ impl Broker {
         heard
     }
 
-    pub fn fetch(&self, params: FetchParams, wanted: FetchPartition) -> Receiver<FetchOutcome> {
+    pub(crate) fn fetch(&self, params: FetchParams, wanted: FetchPartition) -> Receiver<FetchOutcome> {
         let (told, heard) = channel();
         let complete = move |outcomes: Vec<FetchOutcome>| {
             told.send(outcomes.into_iter().next().unwrap()).unwrap();
@@ -109,27 +109,27 @@ impl Broker {
     }
 
     /// A follower has everything before `offset`, and is answered at once.
-    pub fn follower_at(&self, replica: i32, offset: i64) -> FetchOutcome {
+    pub(crate) fn follower_at(&self, replica: i32, offset: i64) -> FetchOutcome {
         let params = FetchParams { max_wait: Duration::ZERO, ..follower(replica) };
         soon(&self.fetch(params, wanted(offset)))
     }
 }
 
-pub fn partition(number: i32) -> TopicPartition {
+pub(crate) fn partition(number: i32) -> TopicPartition {
     TopicPartition::new("orders", number)
 }
 
-pub fn soon<T>(heard: &Receiver<T>) -> T {
+pub(crate) fn soon<T>(heard: &Receiver<T>) -> T {
     heard.recv_timeout(LONG).expect("an answer")
 }
 
 /// Nothing has been answered so far.
-pub fn not_yet<T: std::fmt::Debug>(heard: &Receiver<T>) {
+pub(crate) fn not_yet<T: std::fmt::Debug>(heard: &Receiver<T>) {
     let answer = heard.recv_timeout(Duration::ZERO);
     assert!(matches!(answer, Err(RecvTimeoutError::Timeout)), "answered too early: {answer:?}");
 }
 
-pub fn consumer() -> FetchParams {
+pub(crate) fn consumer() -> FetchParams {
     FetchParams {
         replica: None,
         reader: Reader::Consumer,
@@ -141,11 +141,11 @@ pub fn consumer() -> FetchParams {
     }
 }
 
-pub fn follower(replica: i32) -> FetchParams {
+pub(crate) fn follower(replica: i32) -> FetchParams {
     FetchParams { replica: Some(BrokerId(replica)), reader: Reader::Follower, ..consumer() }
 }
 
-pub fn wanted(fetch_offset: i64) -> FetchPartition {
+pub(crate) fn wanted(fetch_offset: i64) -> FetchPartition {
     FetchPartition {
         key: FetchKey { topic: TopicKey::Name(Arc::from("orders")), partition: 0 },
         topic: Some(Arc::from("orders")),
@@ -157,11 +157,11 @@ pub fn wanted(fetch_offset: i64) -> FetchPartition {
     }
 }
 
-pub fn wanted_after(fetch_offset: i64, last_fetched_epoch: i32) -> FetchPartition {
+pub(crate) fn wanted_after(fetch_offset: i64, last_fetched_epoch: i32) -> FetchPartition {
     FetchPartition { last_fetched_epoch: Some(LeaderEpoch(last_fetched_epoch)), ..wanted(fetch_offset) }
 }
 
-pub fn leader_and_isr(leader: i32, leader_epoch: i32, isr: &[i32]) -> LeaderAndIsrRequest {
+pub(crate) fn leader_and_isr(leader: i32, leader_epoch: i32, isr: &[i32]) -> LeaderAndIsrRequest {
     let state = LeaderAndIsrPartitionState {
         controller_epoch: 1,
         leader,
@@ -184,7 +184,7 @@ pub fn leader_and_isr(leader: i32, leader_epoch: i32, isr: &[i32]) -> LeaderAndI
     }
 }
 
-pub fn update_metadata(live: &[i32]) -> UpdateMetadataRequest {
+pub(crate) fn update_metadata(live: &[i32]) -> UpdateMetadataRequest {
     let broker = |id: &i32| UpdateMetadataBroker {
         id: *id,
         endpoints: vec![UpdateMetadataEndpoint {
@@ -219,7 +219,7 @@ pub fn update_metadata(live: &[i32]) -> UpdateMetadataRequest {
 }
 
 /// A batch of `count` small records, as a producer sends it.
-pub fn batch(count: usize) -> Bytes {
+pub(crate) fn batch(count: usize) -> Bytes {
     let mut tail = Vec::new();
     tail.extend(0i16.to_be_bytes());
     tail.extend((count as i32 - 1).to_be_bytes());
