@@ -295,8 +295,11 @@ impl PartitionLog {
 
     /// Notes that a leader epoch begins at `start`, as a new leader does before it appends.
     ///
+    /// The file is written before the first append of the epoch, not here: an election of many partitions must not wait
+    /// for the disk as often. An epoch without records can be forgotten by a crash, since whoever leads next has a newer.
+    ///
     /// # Errors
-    /// [`Error::EpochOutOfRange`] when `start` is above the log end; what the operating system answered.
+    /// [`Error::EpochOutOfRange`] when `start` is above the log end; [`Error::Closed`] or [`Error::Offline`].
     pub fn assign_epoch_start(&self, epoch: LeaderEpoch, start: Offset) -> Result<()> {
         let mut appender = self.lock_usable()?;
         let log_end = self.log_end_offset();
@@ -309,7 +312,7 @@ impl PartitionLog {
         }
         let mut changed = (**known).clone();
         changed.assign(epoch, start);
-        self.save_epochs(&mut appender, &changed)?;
+        appender.epochs_unsaved = true;
         self.epochs.store(Arc::new(changed));
         Ok(())
     }
