@@ -7,5 +7,6 @@
     reason = "a failed step is a failed test"
 )]
 
+mod commanded;
 mod single;
 mod support;
