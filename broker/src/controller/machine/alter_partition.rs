@@ -9,10 +9,10 @@ use super::context::Partition;
 use super::effect::{AlteredTopic, Effect, Reply};
 use super::event::{AlterPartition, AlterTopic, AlterWish, RequestId};
 use super::partitions::{self, Change, Reason};
-use super::refusal::Refusal;
 use super::types::LeaderAndIsr;
 use crate::types::{BrokerId, TopicPartition};
 use crate::zk::layout::partition_state::LeaderRecoveryState;
+use ottla_protocol::message::ErrorCode;
 
 /// A request whose writes are under way.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ struct AnsweringTopic {
     asked: AlterTopic,
     name: Option<Arc<str>>,
     /// A refusal known beforehand, by partition in the order asked.
-    refusals: Vec<Option<Refusal>>,
+    refusals: Vec<Option<ErrorCode>>,
 }
 
 /// The first version that names topics by id and tells an ineligible replica from a request not attempted.
@@ -72,16 +72,16 @@ fn check(
 ) {
     let known = active.context.brokers.get(&wish.broker);
     if known.is_none_or(|broker| broker.epoch != wish.broker_epoch) {
-        out.push(Effect::Reply(request, Reply::Refused(Refusal::StaleBrokerEpoch)));
+        out.push(Effect::Reply(request, Reply::Refused(ErrorCode::StaleBrokerEpoch)));
         return;
     }
     let version = wish.version;
     let topics = wish.topics.into_iter().map(|asked| {
         let name = name_of(active, &asked);
         let unknown = if version >= WITH_TOPIC_IDS && asked.id.is_some() {
-            Refusal::UnknownTopicId
+            ErrorCode::UnknownTopicId
         } else {
-            Refusal::UnknownTopicOrPartition
+            ErrorCode::UnknownTopicOrPartition
         };
         let refusals = asked.partitions.iter().map(|wish| match &name {
             None => Some(unknown),
@@ -117,33 +117,34 @@ fn decide(
     name: &TopicPartition,
     wish: &AlterWish,
     version: i16,
-) -> Result<Option<LeaderAndIsr>, Refusal> {
+) -> Result<Option<LeaderAndIsr>, ErrorCode> {
     let context = &active.context;
     let known = context.partition(name).and_then(|partition: &Partition| partition.leadership.as_ref());
-    let now = known.filter(|_| !context.is_deleting(&name.topic)).ok_or(Refusal::UnknownTopicOrPartition)?;
+    let now =
+        known.filter(|_| !context.is_deleting(&name.topic)).ok_or(ErrorCode::UnknownTopicOrPartition)?;
     if wish.leader_epoch > now.leader_epoch || wish.partition_epoch > now.partition_epoch {
         // The leader knows more than this controller, so this is not the controller any more.
-        return Err(Refusal::NotController);
+        return Err(ErrorCode::NotController);
     }
     if wish.leader_epoch < now.leader_epoch {
-        return Err(Refusal::FencedLeaderEpoch);
+        return Err(ErrorCode::FencedLeaderEpoch);
     }
     if wish.isr == now.isr && wish.recovery == now.recovery {
         return Ok(None);
     }
     if wish.partition_epoch < now.partition_epoch {
-        return Err(Refusal::InvalidUpdateVersion);
+        return Err(ErrorCode::InvalidUpdateVersion);
     }
     let recovering = LeaderRecoveryState::Recovering;
     let falls_back = now.recovery != recovering && wish.recovery == recovering;
     if wish.isr.is_empty() || falls_back || (wish.recovery == recovering && wish.isr.len() > 1) {
-        return Err(Refusal::InvalidRequest);
+        return Err(ErrorCode::InvalidRequest);
     }
     let eligible =
         |broker: &BrokerId| context.brokers.contains_key(broker) && !context.shutting_down.contains(broker);
     if !wish.isr.iter().all(eligible) {
         let old = version < WITH_TOPIC_IDS;
-        return Err(if old { Refusal::OperationNotAttempted } else { Refusal::IneligibleReplica });
+        return Err(if old { ErrorCode::OperationNotAttempted } else { ErrorCode::IneligibleReplica });
     }
     Ok(Some(LeaderAndIsr {
         isr: wish.isr.clone(),
@@ -192,16 +193,16 @@ pub(super) fn answer(
 fn result(
     active: &Active,
     name: Option<&TopicPartition>,
-    refusal: Option<Refusal>,
+    refusal: Option<ErrorCode>,
     failed: &[TopicPartition],
-) -> Result<LeaderAndIsr, Refusal> {
+) -> Result<LeaderAndIsr, ErrorCode> {
     if let Some(refusal) = refusal {
         return Err(refusal);
     }
-    let name = name.ok_or(Refusal::UnknownTopicOrPartition)?;
+    let name = name.ok_or(ErrorCode::UnknownTopicOrPartition)?;
     if failed.contains(name) {
-        return Err(Refusal::InvalidUpdateVersion);
+        return Err(ErrorCode::InvalidUpdateVersion);
     }
     let partition = active.context.partition(name).and_then(|partition| partition.leadership.clone());
-    partition.ok_or(Refusal::UnknownTopicOrPartition)
+    partition.ok_or(ErrorCode::UnknownTopicOrPartition)
 }

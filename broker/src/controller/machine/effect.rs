@@ -7,11 +7,11 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::event::RequestId;
-use super::refusal::Refusal;
 use super::types::LiveBroker;
 use crate::types::{BrokerEpoch, BrokerId, ControllerEpoch, LeaderEpoch, PartitionEpoch, TopicPartition};
 use crate::zk::layout::partition_state::{LeaderRecoveryState, PartitionState};
 use crate::zk::layout::topic::TopicNode;
+use ottla_protocol::message::ErrorCode;
 
 /// Names a write until it is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,19 +147,19 @@ pub const EPOCH_DURING_DELETE: LeaderEpoch = LeaderEpoch(-2);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// The request as a whole is refused.
-    Refused(Refusal),
+    Refused(ErrorCode),
     /// To AlterPartition.
     AlterPartition(Vec<AlteredTopic>),
     /// To ControlledShutdown: the partitions that the broker still leads.
     ControlledShutdown(Vec<TopicPartition>),
     /// To ElectLeaders.
-    ElectLeaders(Vec<(TopicPartition, Result<(), Refusal>)>),
+    ElectLeaders(Vec<(TopicPartition, Result<(), ErrorCode>)>),
     /// To AlterPartitionReassignments.
-    Reassign(Vec<(TopicPartition, Result<(), Refusal>)>),
+    Reassign(Vec<(TopicPartition, Result<(), ErrorCode>)>),
     /// To ListPartitionReassignments: replicas, adding, removing.
     Reassignments(Vec<(TopicPartition, Vec<BrokerId>, Vec<BrokerId>, Vec<BrokerId>)>),
     /// To CreatePartitions.
-    CreatePartitions(Vec<(Arc<str>, Result<(), (Refusal, String)>)>),
+    CreatePartitions(Vec<(Arc<str>, Result<(), (ErrorCode, String)>)>),
 }
 
 /// The answer about one topic of an AlterPartition.
@@ -170,7 +170,7 @@ pub struct AlteredTopic {
     /// The topic's name as it was asked.
     pub name: Option<Arc<str>>,
     /// The answers by partition.
-    pub partitions: Vec<(i32, Result<super::types::LeaderAndIsr, Refusal>)>,
+    pub partitions: Vec<(i32, Result<super::types::LeaderAndIsr, ErrorCode>)>,
 }
 
 impl fmt::Debug for Command {

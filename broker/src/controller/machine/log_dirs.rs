@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use ottla_protocol::message::ErrorCode;
+
 use super::agenda::{Active, After, Work};
 use super::effect::{Effect, Write};
 use super::election::Strategy;
@@ -11,12 +13,12 @@ use super::types::{LeaderAndIsr, PartitionStatus, ReplicaStatus};
 use crate::types::{BrokerId, TopicPartition};
 use crate::zk::layout::{isr_change, log_dir_event};
 
-/// KAFKA_STORAGE_ERROR.
-const STORAGE_ERROR: i16 = 56;
+/// What a broker answers for a partition in a failed directory.
+const STORAGE_ERROR: ErrorCode = ErrorCode::KafkaStorageError;
 
 /// Returns the partitions that a LeaderAndIsr answer says are in a failed directory.
 pub(super) fn failed(results: &[(TopicPartition, i16)]) -> Vec<TopicPartition> {
-    results.iter().filter(|(_, code)| *code == STORAGE_ERROR).map(|(name, _)| name.clone()).collect()
+    results.iter().filter(|(_, code)| *code == STORAGE_ERROR.code()).map(|(name, _)| name.clone()).collect()
 }
 
 /// Brokers say that a directory failed: all their replicas are told again, and the answers say which are lost.

@@ -30,7 +30,6 @@ mod outgoing;
 mod partitions;
 mod preferred;
 mod reassignment;
-mod refusal;
 mod shutdown;
 mod startup;
 mod step;
@@ -48,6 +47,5 @@ pub use event::{
     AlterPartition, AlterTopic, AlterWish, Campaign, ClusterEvent, ElectionKind, Event, NewPartitions,
     Outcome, Request, RequestId, Snapshot, TopicRead,
 };
-pub use refusal::Refusal;
 pub use step::ControllerMachine;
 pub use types::{LeaderAndIsr, LiveBroker, PartitionStatus, ReplicaStatus, Settings};

@@ -7,9 +7,9 @@ use super::effect::{Effect, Reply, Write};
 use super::election::Strategy;
 use super::event::{ElectionKind, RequestId};
 use super::partitions::{self, Change};
-use super::refusal::Refusal;
 use crate::types::{BrokerId, Millis, TopicPartition};
 use crate::zk::layout::preferred_election;
+use ottla_protocol::message::ErrorCode;
 
 /// When the balance is looked at for the first time after an election, Kafka's five seconds.
 pub(super) const FIRST_BALANCE: Millis = Millis(5000);
@@ -18,7 +18,7 @@ pub(super) const FIRST_BALANCE: Millis = Millis(5000);
 #[derive(Debug)]
 pub(super) struct Electing {
     pub(super) request: RequestId,
-    results: Vec<(TopicPartition, Result<(), Refusal>)>,
+    results: Vec<(TopicPartition, Result<(), ErrorCode>)>,
 }
 
 /// Answers ElectLeaders.
@@ -39,7 +39,7 @@ pub(super) fn elect_leaders(
                 changes.push(change);
                 results.push((name, Ok(())));
             }
-            Err(Refusal::ElectionNotNeeded) if everywhere => {}
+            Err(ErrorCode::ElectionNotNeeded) if everywhere => {}
             Err(refusal) => results.push((name, Err(refusal))),
         }
     }
@@ -50,33 +50,33 @@ pub(super) fn elect_leaders(
 pub(super) fn answer(mut electing: Electing, failed: &[TopicPartition], out: &mut Vec<Effect>) {
     for (name, result) in &mut electing.results {
         if result.is_ok() && failed.contains(name) {
-            *result = Err(Refusal::Unknown);
+            *result = Err(ErrorCode::UnknownServerError);
         }
     }
     out.push(Effect::Reply(electing.request, Reply::ElectLeaders(electing.results)));
 }
 
-fn decide(active: &Active, name: &TopicPartition, kind: ElectionKind) -> Result<Change, Refusal> {
+fn decide(active: &Active, name: &TopicPartition, kind: ElectionKind) -> Result<Change, ErrorCode> {
     let context = &active.context;
-    let partition = context.partition(name).ok_or(Refusal::UnknownTopicOrPartition)?;
+    let partition = context.partition(name).ok_or(ErrorCode::UnknownTopicOrPartition)?;
     if context.is_deleting(&name.topic) {
-        return Err(Refusal::InvalidTopic);
+        return Err(ErrorCode::InvalidTopicException);
     }
     let leader = partition.leadership.as_ref().map(|leadership| leadership.leader);
     match kind {
         ElectionKind::Preferred => {
             if leader.is_some() && leader == partition.assignment.preferred() {
-                return Err(Refusal::ElectionNotNeeded);
+                return Err(ErrorCode::ElectionNotNeeded);
             }
             partitions::election(active, name, Strategy::Preferred)
-                .ok_or(Refusal::PreferredLeaderNotAvailable)
+                .ok_or(ErrorCode::PreferredLeaderNotAvailable)
         }
         ElectionKind::Unclean => {
             if leader.is_some_and(|leader| context.is_online(leader, name)) {
-                return Err(Refusal::ElectionNotNeeded);
+                return Err(ErrorCode::ElectionNotNeeded);
             }
             partitions::election(active, name, Strategy::Offline { unclean: true })
-                .ok_or(Refusal::EligibleLeadersNotAvailable)
+                .ok_or(ErrorCode::EligibleLeadersNotAvailable)
         }
     }
 }

@@ -17,14 +17,14 @@ use super::election::{self, Strategy};
 use super::event::{Outcome, RequestId};
 use super::outgoing::Replica;
 use super::partitions::{self, Change, Reason};
-use super::refusal::Refusal;
 use super::topics::node_of;
 use super::types::{LeaderAndIsr, ReplicaStatus};
 use crate::types::{BrokerId, TopicPartition};
 use crate::zk::layout::reassign;
 use crate::zk::layout::topic::{Assignment, TopicNode};
+use ottla_protocol::message::ErrorCode;
 
-type Results = Vec<(TopicPartition, Result<(), Refusal>)>;
+type Results = Vec<(TopicPartition, Result<(), ErrorCode>)>;
 
 /// Reassignments whose topic nodes are being written.
 #[derive(Debug)]
@@ -97,15 +97,15 @@ fn plan(
     active: &Active,
     name: &TopicPartition,
     target: Option<Vec<BrokerId>>,
-) -> Result<Assignment, Refusal> {
+) -> Result<Assignment, ErrorCode> {
     let context = &active.context;
     let partition = context.partition(name).filter(|_| !context.is_deleting(&name.topic));
-    let now = &partition.ok_or(Refusal::UnknownTopicOrPartition)?.assignment;
+    let now = &partition.ok_or(ErrorCode::UnknownTopicOrPartition)?.assignment;
     let origin = now.origin();
     let target = match target {
         Some(target) => target,
         None if now.is_reassigning() => origin.clone(),
-        None => return Err(Refusal::NoReassignmentInProgress),
+        None => return Err(ErrorCode::NoReassignmentInProgress),
     };
     let different: BTreeSet<BrokerId> = target.iter().copied().collect();
     let impossible = target.is_empty()
@@ -113,7 +113,7 @@ fn plan(
         || target.iter().any(|broker| broker.0 < 0)
         || target.iter().any(|it| !now.replicas.contains(it) && !context.brokers.contains_key(it));
     if impossible {
-        return Err(Refusal::InvalidReplicaAssignment);
+        return Err(ErrorCode::InvalidReplicaAssignment);
     }
     let adding = target.iter().copied().filter(|broker| !origin.contains(broker)).collect();
     let removing: Vec<BrokerId> = origin.iter().copied().filter(|broker| !target.contains(broker)).collect();
@@ -187,7 +187,7 @@ fn reply(started: Started, failed: &BTreeSet<Arc<str>>, out: &mut Vec<Effect>) {
     let mut results = started.results;
     for (name, result) in &mut results {
         if result.is_ok() && failed.contains(&name.topic) {
-            *result = Err(Refusal::Unknown);
+            *result = Err(ErrorCode::UnknownServerError);
         }
     }
     out.push(Effect::Reply(request, Reply::Reassign(results)));

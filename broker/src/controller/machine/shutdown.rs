@@ -5,9 +5,9 @@ use super::effect::{Effect, Reply};
 use super::election::Strategy;
 use super::event::RequestId;
 use super::partitions;
-use super::refusal::Refusal;
 use super::types::ReplicaStatus;
 use crate::types::{BrokerEpoch, BrokerId, TopicPartition};
+use ottla_protocol::message::ErrorCode;
 
 /// Moves what the broker leads to others and stops what it follows.
 pub(super) fn begin(
@@ -47,12 +47,12 @@ pub(super) fn answer(active: &mut Active, request: RequestId, broker: BrokerId, 
     out.push(Effect::Reply(request, Reply::ControlledShutdown(remaining)));
 }
 
-fn check(active: &Active, broker: BrokerId, epoch: BrokerEpoch) -> Result<(), Refusal> {
+fn check(active: &Active, broker: BrokerId, epoch: BrokerEpoch) -> Result<(), ErrorCode> {
     match active.context.brokers.get(&broker) {
-        Some(live) if epoch != BrokerEpoch::UNKNOWN && epoch < live.epoch => Err(Refusal::StaleBrokerEpoch),
+        Some(live) if epoch != BrokerEpoch::UNKNOWN && epoch < live.epoch => Err(ErrorCode::StaleBrokerEpoch),
         Some(_) => Ok(()),
-        None if epoch == BrokerEpoch::UNKNOWN => Err(Refusal::BrokerNotAvailable),
-        None => Err(Refusal::Unknown),
+        None if epoch == BrokerEpoch::UNKNOWN => Err(ErrorCode::BrokerNotAvailable),
+        None => Err(ErrorCode::UnknownServerError),
     }
 }
 

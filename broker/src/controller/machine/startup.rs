@@ -49,6 +49,10 @@ pub(super) fn take_office(
     announce(&mut active);
     queue_the_rest(&mut active, unnamed, &deletions, reassignments, preferred_elections);
     begin(&mut active, out);
+    let topics: Vec<_> = active.context.topics.keys().cloned().collect();
+    if !topics.is_empty() {
+        out.push(Effect::WatchTopics(topics));
+    }
     active
 }
 

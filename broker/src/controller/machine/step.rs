@@ -3,10 +3,10 @@
 use super::agenda::{Active, Work};
 use super::effect::{Effect, Reply};
 use super::event::{Campaign, Event, RequestId, Snapshot};
-use super::refusal::Refusal;
 use super::startup;
 use super::types::Settings;
 use crate::types::{BrokerId, ControllerEpoch, Millis};
+use ottla_protocol::message::ErrorCode;
 
 /// The controller of one broker: in office, or waiting for its turn.
 #[derive(Debug)]
@@ -214,5 +214,5 @@ impl ControllerMachine {
 }
 
 fn refuse(request: RequestId, out: &mut Vec<Effect>) {
-    out.push(Effect::Reply(request, Reply::Refused(Refusal::NotController)));
+    out.push(Effect::Reply(request, Reply::Refused(ErrorCode::NotController)));
 }

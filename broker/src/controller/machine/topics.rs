@@ -9,13 +9,13 @@ use super::context::Partition;
 use super::effect::{Effect, Reply, Write};
 use super::election::Strategy;
 use super::event::{NewPartitions, Outcome, RequestId, TopicRead};
-use super::refusal::Refusal;
 use super::types::PartitionStatus;
 use crate::types::{BrokerId, TopicPartition};
 use crate::zk::layout::topic::{Assignment, TopicNode};
+use ottla_protocol::message::ErrorCode;
 
 /// Why a topic is not to grow.
-type Refused = (Refusal, String);
+type Refused = (ErrorCode, String);
 
 /// Topics that are being given more partitions.
 #[derive(Debug)]
@@ -146,7 +146,10 @@ pub(super) fn grown(active: &mut Active, growing: Growing, outcomes: &[Outcome],
         if matches!(outcome, Outcome::Done(_)) {
             grown_by_hand(active, &name, &node);
         } else if let Some((_, result)) = results.iter_mut().find(|(topic, _)| *topic == name) {
-            *result = Err((Refusal::Unknown, "ZooKeeper did not take the topic's new partitions".to_owned()));
+            *result = Err((
+                ErrorCode::UnknownServerError,
+                "ZooKeeper did not take the topic's new partitions".to_owned(),
+            ));
         }
     }
     out.push(Effect::Reply(request, Reply::CreatePartitions(results)));
@@ -159,16 +162,16 @@ fn plan(active: &Active, wish: &NewPartitions) -> Result<Vec<(i32, Assignment)>,
         .topics
         .get(name)
         .filter(|_| !context.is_deleting(name))
-        .ok_or_else(|| (Refusal::UnknownTopicOrPartition, format!("there is no topic {name}")))?;
+        .ok_or_else(|| (ErrorCode::UnknownTopicOrPartition, format!("there is no topic {name}")))?;
     if topic.partitions.values().any(|partition| partition.assignment.is_reassigning()) {
         let text = format!("a partition of {name} is being reassigned; try again when that is done");
-        return Err((Refusal::ReassignmentInProgress, text));
+        return Err((ErrorCode::ReassignmentInProgress, text));
     }
     let existing = i32::try_from(topic.partitions.len()).unwrap_or(i32::MAX);
     let count = usize::try_from(wish.count.saturating_sub(existing)).unwrap_or_default();
     if count == 0 {
         let text = format!("{name} has {existing} partitions; ask for more than that, not {}", wish.count);
-        return Err((Refusal::InvalidPartitions, text));
+        return Err((ErrorCode::InvalidPartitions, text));
     }
     let replicas = topic.partitions.values().next().map_or(1, |it| it.assignment.target().len());
     let placed = match &wish.assignments {
@@ -202,7 +205,7 @@ fn placed(
     };
     assign(&candidates, count, replicas, start).map_err(|_too_few| {
         let text = format!("{replicas} replicas need as many brokers, and {} are alive", candidates.len());
-        (Refusal::InvalidReplicationFactor, text)
+        (ErrorCode::InvalidReplicationFactor, text)
     })
 }
 
@@ -212,7 +215,7 @@ fn checked(
     count: usize,
     replicas: usize,
 ) -> Result<Vec<Vec<BrokerId>>, Refused> {
-    let refuse = |text: String| Err((Refusal::InvalidReplicaAssignment, text));
+    let refuse = |text: String| Err((ErrorCode::InvalidReplicaAssignment, text));
     if assignments.len() != count {
         return refuse(format!(
             "{count} partitions are new, and {} assignments are given",

@@ -1,5 +1,7 @@
 //! Leaders that change their in-sync replicas.
 
+use ottla_protocol::message::ErrorCode;
+
 use super::super::*;
 use super::world::{World, ids, tp};
 use crate::types::{BrokerEpoch, BrokerId, LeaderEpoch, PartitionEpoch};
@@ -40,7 +42,7 @@ fn request(world: &World, broker: i32, version: i16, wish: AlterWish) -> Request
     })
 }
 
-fn result(world: &World) -> Result<(Vec<i32>, i32), Refusal> {
+fn result(world: &World) -> Result<(Vec<i32>, i32), ErrorCode> {
     match world.last_reply() {
         Reply::AlterPartition(topics) => {
             let (_, result) = &topics[0].partitions[0];
@@ -61,7 +63,7 @@ fn a_follower_that_caught_up_comes_back() {
 
 #[test]
 fn rules() {
-    type Expected = Result<(Vec<i32>, i32), Refusal>;
+    type Expected = Result<(Vec<i32>, i32), ErrorCode>;
     let recovering = LeaderRecoveryState::Recovering;
     let cases: [(&str, i16, AlterWish, Expected); 9] = [
         ("as it is already", 3, wish(&[1, 2]), Ok((vec![1, 2], 1))),
@@ -75,34 +77,34 @@ fn rules() {
             "a leader epoch that is not known yet",
             3,
             AlterWish { leader_epoch: LeaderEpoch(2), ..wish(&[1]) },
-            Err(Refusal::NotController),
+            Err(ErrorCode::NotController),
         ),
         (
             "a state that is not known yet",
             3,
             AlterWish { partition_epoch: PartitionEpoch(2), ..wish(&[1]) },
-            Err(Refusal::NotController),
+            Err(ErrorCode::NotController),
         ),
         (
             "an old leader epoch",
             3,
             AlterWish { leader_epoch: LeaderEpoch(0), ..wish(&[1]) },
-            Err(Refusal::FencedLeaderEpoch),
+            Err(ErrorCode::FencedLeaderEpoch),
         ),
         (
             "an old state",
             3,
             AlterWish { partition_epoch: PartitionEpoch(0), ..wish(&[1]) },
-            Err(Refusal::InvalidUpdateVersion),
+            Err(ErrorCode::InvalidUpdateVersion),
         ),
         (
             "recovered leaders do not fall back",
             3,
             AlterWish { recovery: recovering, ..wish(&[1]) },
-            Err(Refusal::InvalidRequest),
+            Err(ErrorCode::InvalidRequest),
         ),
-        ("a dead member", 3, wish(&[1, 9]), Err(Refusal::IneligibleReplica)),
-        ("a dead member, from an old leader", 1, wish(&[1, 9]), Err(Refusal::OperationNotAttempted)),
+        ("a dead member", 3, wish(&[1, 9]), Err(ErrorCode::IneligibleReplica)),
+        ("a dead member, from an old leader", 1, wish(&[1, 9]), Err(ErrorCode::OperationNotAttempted)),
     ];
     for (what, version, wish, expected) in cases {
         let mut world = world();
@@ -118,7 +120,7 @@ fn unknown_brokers_topics_and_partitions() {
     let mut world = world();
     let request_of_ghost = request(&world, 9, 3, wish(&[1]));
     world.ask(request_of_ghost);
-    assert_eq!(result(&world), Err(Refusal::StaleBrokerEpoch));
+    assert_eq!(result(&world), Err(ErrorCode::StaleBrokerEpoch));
     let ask = |world: &mut World, topic: AlterTopic| {
         let broker_epoch = world.brokers[&BrokerId(1)].epoch;
         let broker = BrokerId(1);
@@ -127,16 +129,16 @@ fn unknown_brokers_topics_and_partitions() {
     };
     let id = Some(uuid::Uuid::from_u128(77));
     ask(&mut world, AlterTopic { id, name: None, partitions: vec![wish(&[1])] });
-    assert_eq!(result(&world), Err(Refusal::UnknownTopicId));
+    assert_eq!(result(&world), Err(ErrorCode::UnknownTopicId));
     let name = Some("ghost".into());
     ask(&mut world, AlterTopic { id: None, name, partitions: vec![wish(&[1])] });
-    assert_eq!(result(&world), Err(Refusal::UnknownTopicOrPartition));
+    assert_eq!(result(&world), Err(ErrorCode::UnknownTopicOrPartition));
     let name = Some("t".into());
     ask(
         &mut world,
         AlterTopic { id: None, name, partitions: vec![AlterWish { partition: 5, ..wish(&[1]) }] },
     );
-    assert_eq!(result(&world), Err(Refusal::UnknownTopicOrPartition));
+    assert_eq!(result(&world), Err(ErrorCode::UnknownTopicOrPartition));
 }
 
 #[test]
@@ -146,7 +148,7 @@ fn a_broker_that_shuts_down_does_not_come_back_into_sync() {
     world.ask(Request::ControlledShutdown { broker: BrokerId(3), epoch });
     let request = request(&world, 1, 3, wish(&[1, 2, 3]));
     world.ask(request);
-    assert_eq!(result(&world), Err(Refusal::IneligibleReplica));
+    assert_eq!(result(&world), Err(ErrorCode::IneligibleReplica));
 }
 
 #[test]
@@ -157,7 +159,7 @@ fn a_write_that_met_another_is_refused_and_the_stored_state_learnt() {
     world.states.insert(tp("t", 0), (state, version + 1));
     let first = request(&world, 1, 3, wish(&[1, 2, 3]));
     world.ask(first);
-    assert_eq!(result(&world), Err(Refusal::InvalidUpdateVersion));
+    assert_eq!(result(&world), Err(ErrorCode::InvalidUpdateVersion));
     let again = AlterWish { partition_epoch: PartitionEpoch(2), ..wish(&[1, 2]) };
     let second = request(&world, 1, 3, again);
     world.ask(second);

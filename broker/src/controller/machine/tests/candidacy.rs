@@ -1,5 +1,7 @@
 //! Becoming controller, and ceasing to be it.
 
+use ottla_protocol::message::ErrorCode;
+
 use super::super::*;
 use super::world::{World, ids, tp};
 use crate::types::{BrokerEpoch, BrokerId, ControllerEpoch};
@@ -61,7 +63,7 @@ fn who_waits_for_an_answer_hears_that_the_controller_is_gone() {
     }
     effects.clear();
     world.machine.step(now, Event::SessionExpired, &mut effects);
-    let refused = |id| Effect::Reply(RequestId(id), Reply::Refused(Refusal::NotController));
+    let refused = |id| Effect::Reply(RequestId(id), Reply::Refused(ErrorCode::NotController));
     assert_eq!(effects, [refused(8), refused(7), Effect::Resign]);
     effects.clear();
     let shutdown = Request::ControlledShutdown { broker: BrokerId(2), epoch: BrokerEpoch(1) };
@@ -108,6 +110,6 @@ fn a_request_whose_write_is_fenced_is_refused() {
     world.refuse_writes = Some(Outcome::Fenced);
     let epoch = world.brokers[&BrokerId(2)].epoch;
     world.ask(Request::ControlledShutdown { broker: BrokerId(2), epoch });
-    assert_eq!(*world.last_reply(), Reply::Refused(Refusal::NotController));
+    assert_eq!(*world.last_reply(), Reply::Refused(ErrorCode::NotController));
     assert_eq!(world.machine.active_epoch(), None);
 }

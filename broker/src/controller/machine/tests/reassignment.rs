@@ -1,5 +1,7 @@
 //! Replicas that move, leaderships that move with them, and second thoughts.
 
+use ottla_protocol::message::ErrorCode;
+
 use super::super::*;
 use super::world::{World, ids, tp};
 use crate::types::{BrokerId, PartitionEpoch};
@@ -107,13 +109,13 @@ fn a_move_to_a_broker_that_was_away_begins_when_it_returns() {
 #[test]
 fn impossible_moves_are_refused() {
     let mut world = World::in_office(&[1, 2], &[("t", &[&[1, 2]])]);
-    let cases: [(&str, Option<&[i32]>, Refusal); 6] = [
-        ("x", Some(&[1]), Refusal::UnknownTopicOrPartition),
-        ("t", Some(&[]), Refusal::InvalidReplicaAssignment),
-        ("t", Some(&[1, 1]), Refusal::InvalidReplicaAssignment),
-        ("t", Some(&[-1]), Refusal::InvalidReplicaAssignment),
-        ("t", Some(&[1, 9]), Refusal::InvalidReplicaAssignment),
-        ("t", None, Refusal::NoReassignmentInProgress),
+    let cases: [(&str, Option<&[i32]>, ErrorCode); 6] = [
+        ("x", Some(&[1]), ErrorCode::UnknownTopicOrPartition),
+        ("t", Some(&[]), ErrorCode::InvalidReplicaAssignment),
+        ("t", Some(&[1, 1]), ErrorCode::InvalidReplicaAssignment),
+        ("t", Some(&[-1]), ErrorCode::InvalidReplicaAssignment),
+        ("t", Some(&[1, 9]), ErrorCode::InvalidReplicaAssignment),
+        ("t", None, ErrorCode::NoReassignmentInProgress),
     ];
     for (topic, target, expected) in cases {
         world.ask(Request::Reassign(vec![(tp(topic, 0), target.map(ids))]));

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ottla_protocol::message::ErrorCode;
+
 use super::super::*;
 use super::world::{World, ids, settings, tp};
 use crate::types::{BrokerEpoch, BrokerId, Millis};
@@ -33,9 +35,9 @@ fn a_shutdown_in_an_old_registration_is_refused() {
     let mut world = World::in_office(&[1, 2], &[]);
     let known = world.brokers[&BrokerId(2)].epoch;
     let cases = [
-        (2, BrokerEpoch(known.0 - 1), Reply::Refused(Refusal::StaleBrokerEpoch)),
-        (9, BrokerEpoch::UNKNOWN, Reply::Refused(Refusal::BrokerNotAvailable)),
-        (9, BrokerEpoch(1), Reply::Refused(Refusal::Unknown)),
+        (2, BrokerEpoch(known.0 - 1), Reply::Refused(ErrorCode::StaleBrokerEpoch)),
+        (9, BrokerEpoch::UNKNOWN, Reply::Refused(ErrorCode::BrokerNotAvailable)),
+        (9, BrokerEpoch(1), Reply::Refused(ErrorCode::UnknownServerError)),
         (2, known, Reply::ControlledShutdown(Vec::new())),
     ];
     for (broker, epoch, expected) in cases {
@@ -70,7 +72,10 @@ fn asked_for_everything_what_needs_nothing_is_left_out() {
     world.ask(Request::ElectLeaders { kind: ElectionKind::Preferred, partitions: None });
     assert_eq!(*world.last_reply(), Reply::ElectLeaders(Vec::new()));
     world.ask(Request::ElectLeaders { kind: ElectionKind::Unclean, partitions: Some(vec![tp("t", 0)]) });
-    assert_eq!(*world.last_reply(), Reply::ElectLeaders(vec![(tp("t", 0), Err(Refusal::ElectionNotNeeded))]));
+    assert_eq!(
+        *world.last_reply(),
+        Reply::ElectLeaders(vec![(tp("t", 0), Err(ErrorCode::ElectionNotNeeded))])
+    );
 }
 
 #[test]
@@ -148,13 +153,13 @@ fn a_topic_grows() {
 fn impossible_growth_is_refused() {
     let mut world = World::in_office(&[1, 2], &[("t", &[&[1, 2]])]);
     let cases = [
-        (grow("x", 2, None), Refusal::UnknownTopicOrPartition),
-        (grow("t", 1, None), Refusal::InvalidPartitions),
-        (grow("t", 0, None), Refusal::InvalidPartitions),
-        (grow("t", 3, Some(vec![ids(&[1, 2])])), Refusal::InvalidReplicaAssignment),
-        (grow("t", 2, Some(vec![ids(&[1])])), Refusal::InvalidReplicaAssignment),
-        (grow("t", 2, Some(vec![ids(&[1, 1])])), Refusal::InvalidReplicaAssignment),
-        (grow("t", 2, Some(vec![ids(&[1, 9])])), Refusal::InvalidReplicaAssignment),
+        (grow("x", 2, None), ErrorCode::UnknownTopicOrPartition),
+        (grow("t", 1, None), ErrorCode::InvalidPartitions),
+        (grow("t", 0, None), ErrorCode::InvalidPartitions),
+        (grow("t", 3, Some(vec![ids(&[1, 2])])), ErrorCode::InvalidReplicaAssignment),
+        (grow("t", 2, Some(vec![ids(&[1])])), ErrorCode::InvalidReplicaAssignment),
+        (grow("t", 2, Some(vec![ids(&[1, 1])])), ErrorCode::InvalidReplicaAssignment),
+        (grow("t", 2, Some(vec![ids(&[1, 9])])), ErrorCode::InvalidReplicaAssignment),
     ];
     for (request, expected) in cases {
         let text = format!("{request:?}");

@@ -1,0 +1,144 @@
+//! Reads the whole cluster for a new controller, as many nodes at a time as the session allows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::future::{join_all, try_join_all};
+use uuid::Uuid;
+
+use crate::controller::machine::{LeaderAndIsr, LiveBroker, Snapshot, TopicRead};
+use crate::dynamic_config;
+use crate::types::{BrokerEpoch, BrokerId, TopicPartition};
+use crate::zk::layout::broker::{self, Registration};
+use crate::zk::layout::config::Values;
+use crate::zk::layout::partition_state::{self, PartitionState};
+use crate::zk::layout::topic::{self, TopicNode};
+use crate::zk::layout::{delete_topics, preferred_election, reassign, topic_id_from_bytes};
+use crate::zk::session::{Error, Handle};
+
+const UNCLEAN_KEY: &str = "unclean.leader.election.enable";
+
+/// Reads everything. A node that makes no sense is left out with a warning, for one topic must not stop a cluster.
+pub(super) async fn load(session: &Handle) -> Result<Snapshot, Error> {
+    let ids = session.children(broker::ROOT).await?;
+    let brokers = read_brokers(session, &ids).await?;
+    let names = session.children(topic::ROOT).await?;
+    let settings = dynamic_config::read_topics(session).await?;
+    let nodes = names.iter().map(|name| async move { (name, session.get(&topic::path(name)).await) });
+    let mut topics = BTreeMap::new();
+    for (name, node) in join_all(nodes).await {
+        let Some((data, _)) = node? else { continue };
+        if let Some(mut read) = decode_topic(name, &data) {
+            read.unclean_election = settings.get(name).and_then(unclean);
+            topics.insert(Arc::from(name.as_str()), read);
+        }
+    }
+    let states = read_states(session, partitions(&topics)).await?;
+    let deletions = session.children(delete_topics::ROOT).await?;
+    let reassignments = match session.get(reassign::PATH).await? {
+        Some((data, _)) => reassign::decode(&data).unwrap_or_default(),
+        None => BTreeMap::new(),
+    };
+    let preferred_elections = match session.get(preferred_election::PATH).await? {
+        Some((data, _)) => preferred_election::decode(&data).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    Ok(Snapshot {
+        brokers,
+        topics,
+        states,
+        deletions: deletions.iter().map(|name| Arc::from(name.as_str())).collect(),
+        reassignments,
+        preferred_elections,
+    })
+}
+
+fn partitions(topics: &BTreeMap<Arc<str>, TopicRead>) -> Vec<TopicPartition> {
+    let of_topic = |(name, read): (&Arc<str>, &TopicRead)| -> Vec<TopicPartition> {
+        read.node.partitions.keys().map(|number| TopicPartition::new(Arc::clone(name), *number)).collect()
+    };
+    topics.iter().flat_map(of_topic).collect()
+}
+
+/// Reads the registrations of brokers.
+pub(super) async fn read_brokers(
+    session: &Handle,
+    ids: &[String],
+) -> Result<BTreeMap<BrokerId, LiveBroker>, Error> {
+    let ids = ids.iter().filter_map(|id| id.parse().ok().map(BrokerId));
+    let reads = ids.map(|id| async move { (id, session.get(&broker::path(id)).await) });
+    let mut brokers = BTreeMap::new();
+    for (id, read) in join_all(reads).await {
+        let Some((data, stat)) = read? else { continue };
+        if let Some(live) = decode_broker(id, &data, stat.czxid) {
+            brokers.insert(id, live);
+        }
+    }
+    Ok(brokers)
+}
+
+pub(super) fn decode_broker(id: BrokerId, data: &[u8], czxid: i64) -> Option<LiveBroker> {
+    match Registration::decode(id, data) {
+        Ok(registration) => Some(LiveBroker { epoch: BrokerEpoch(czxid), registration }),
+        Err(error) => {
+            tracing::warn!(%error, "a broker's registration makes no sense; the broker is ignored");
+            None
+        }
+    }
+}
+
+/// Reads the state nodes that exist.
+pub(super) async fn read_states(
+    session: &Handle,
+    partitions: Vec<TopicPartition>,
+) -> Result<BTreeMap<TopicPartition, LeaderAndIsr>, Error> {
+    let reads = partitions.into_iter().map(|name| async move {
+        let state = read_state(session, &name).await?;
+        Ok::<_, Error>(state.map(|state| (name, state)))
+    });
+    Ok(try_join_all(reads).await?.into_iter().flatten().collect())
+}
+
+/// Reads a state node; nothing when it does not exist or makes no sense.
+pub(super) async fn read_state(
+    session: &Handle,
+    name: &TopicPartition,
+) -> Result<Option<LeaderAndIsr>, Error> {
+    let path = partition_state::path(name);
+    let Some((data, stat)) = session.get(&path).await? else { return Ok(None) };
+    match PartitionState::decode(&path, &data) {
+        Ok(state) => Ok(Some(LeaderAndIsr::from_node(state, stat.version))),
+        Err(error) => {
+            tracing::warn!(%error, "a partition's state makes no sense");
+            Ok(None)
+        }
+    }
+}
+
+/// Reads a topic's node, with an id for it should it have none.
+pub(super) fn decode_topic(name: &str, data: &[u8]) -> Option<TopicRead> {
+    match TopicNode::decode(name, data) {
+        Ok(node) => {
+            let fresh_id = if node.id.is_none() { fresh_topic_id() } else { None };
+            Some(TopicRead { node, unclean_election: None, fresh_id })
+        }
+        Err(error) => {
+            tracing::warn!(%error, "a topic's node makes no sense; the topic is ignored");
+            None
+        }
+    }
+}
+
+/// Draws a topic id.
+pub(in crate::controller) fn fresh_topic_id() -> Option<Uuid> {
+    (0..16).find_map(|_| {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).ok()?;
+        topic_id_from_bytes(bytes)
+    })
+}
+
+/// Returns a topic's own rule about unclean elections.
+pub(super) fn unclean(values: &Values) -> Option<bool> {
+    values.get(UNCLEAN_KEY)?.trim().to_ascii_lowercase().parse().ok()
+}
