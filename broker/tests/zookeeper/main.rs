@@ -9,6 +9,8 @@
     reason = "a failed step is a failed test"
 )]
 
+mod cluster;
+mod controller;
 mod registration;
 mod servers;
 mod session;
