@@ -18,9 +18,11 @@ mod coordinator_metrics;
 mod deadlines;
 mod gather;
 mod loader;
+mod log_reader;
 pub mod machine;
 mod partition;
 mod partitioner;
+mod record_codec;
 mod storage;
 #[cfg(test)]
 mod tests;
