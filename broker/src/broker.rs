@@ -18,6 +18,7 @@ use std::time::Duration;
 use tokio::runtime::{self, Handle, Runtime};
 
 use crate::config::{BrokerConfig, ConfigErrors, LiveConfig, Origin, TopicConfig};
+use crate::coordinator::group::{GroupCoordinator, ReplicaStorage, machine as groups};
 use crate::coordinator::producer_ids::ProducerIds;
 use crate::dynamic_config::DynamicConfig;
 use crate::handler::{self, Api, HandlerPool};
@@ -26,7 +27,9 @@ use crate::metadata::MetadataCache;
 use crate::metrics::{self, Metrics};
 use crate::net::{BoundListener, NetMetrics, Server};
 use crate::node::{self, AutoTopics, Changes, Membership, StartError};
-use crate::replica::{FetchSessionCache, ReplicaDependencies, ReplicaManager, ReplicaOptions, ReplicaUpkeep};
+use crate::replica::{
+    FetchSessionCache, LeadershipListener, ReplicaDependencies, ReplicaManager, ReplicaOptions, ReplicaUpkeep,
+};
 use crate::types::BrokerId;
 use crate::zk::{Zk, ZkOptions, cluster};
 
@@ -149,6 +152,7 @@ impl Broker {
         }
         self.server.stop_requests();
         self.pool.join();
+        self.api.groups.shutdown();
         self.upkeep.stop();
         self.api.replicas.shutdown();
         self.api.metadata.shutdown();
@@ -255,6 +259,7 @@ impl Start {
             self.dependencies(&metrics, &membership, &dynamic),
         )?;
         let upkeep = ReplicaUpkeep::start(&replicas).map_err(StartError::thread("the upkeep of replicas"))?;
+        let groups = groups_over(&replicas, &metadata, &live.current(), &metrics)?;
         let api = Arc::new(Api {
             broker_id,
             cluster_id,
@@ -271,6 +276,7 @@ impl Start {
             metadata,
             logs,
             replicas,
+            groups,
             producer_ids: Arc::new(ProducerIds::new(broker_id, self.zk.clone())),
             background: self.handle.clone(),
         });
@@ -367,6 +373,20 @@ impl Start {
         server.start()?;
         Ok(pool)
     }
+}
+
+/// Starts the coordinator of the groups, which follows who leads the partitions that they are kept in.
+fn groups_over(
+    replicas: &Arc<ReplicaManager>,
+    metadata: &Arc<MetadataCache>,
+    config: &BrokerConfig,
+    metrics: &Metrics,
+) -> Result<Arc<GroupCoordinator>, StartError> {
+    let storage = Arc::new(ReplicaStorage::new(Arc::clone(replicas), Arc::clone(metadata), config));
+    let groups = GroupCoordinator::start(groups::Config::of_broker(config), storage, metrics)
+        .map_err(StartError::thread("the group coordinator"))?;
+    replicas.set_listeners(vec![Arc::clone(&groups) as Arc<dyn LeadershipListener>]);
+    Ok(groups)
 }
 
 /// Session ids are drawn from a seed, so that clients of an earlier life of this broker do not meet their old ones.

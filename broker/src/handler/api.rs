@@ -7,6 +7,7 @@ use tokio::runtime::Handle;
 
 use super::topic_starter::TopicStarter;
 use crate::config::LiveConfig;
+use crate::coordinator::group::GroupCoordinator;
 use crate::coordinator::producer_ids::ProducerIds;
 use crate::log::LogManager;
 use crate::metadata::MetadataCache;
@@ -38,6 +39,8 @@ pub struct Api {
     pub zk: Zk,
     /// The logs of this broker.
     pub logs: Arc<LogManager>,
+    /// The groups that this broker coordinates.
+    pub groups: Arc<GroupCoordinator>,
     /// The producer ids that this broker may hand out.
     pub producer_ids: Arc<ProducerIds>,
     /// Where tasks run that handlers may not wait for.

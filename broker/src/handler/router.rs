@@ -7,9 +7,10 @@ use ottla_protocol::message::ApiKey;
 use super::api::Api;
 use super::call::run;
 use super::{
-    alter_configs, api_versions, delete_records, describe_cluster, describe_configs, describe_log_dirs,
-    fetch, find_coordinator, init_producer_id, leader_and_isr, list_offsets, metadata,
-    offset_for_leader_epoch, produce, sasl, stop_replica, update_metadata,
+    alter_configs, api_versions, delete_groups, delete_records, describe_cluster, describe_configs,
+    describe_groups, describe_log_dirs, fetch, find_coordinator, heartbeat, init_producer_id, join_group,
+    leader_and_isr, leave_group, list_groups, list_offsets, metadata, offset_commit, offset_delete,
+    offset_fetch, offset_for_leader_epoch, produce, sasl, stop_replica, sync_group, update_metadata,
 };
 use crate::net::{Rejected, Response, Work};
 
@@ -43,17 +44,27 @@ routes! {
     LeaderAndIsr => leader_and_isr::handle,
     StopReplica => stop_replica::handle,
     UpdateMetadata => update_metadata::handle,
+    OffsetCommit => offset_commit::handle,
+    OffsetFetch => offset_fetch::handle,
     FindCoordinator => find_coordinator::handle,
+    JoinGroup => join_group::handle,
+    Heartbeat => heartbeat::handle,
+    LeaveGroup => leave_group::handle,
+    SyncGroup => sync_group::handle,
+    DescribeGroups => describe_groups::handle,
+    ListGroups => list_groups::handle,
     SaslHandshake => sasl::handshake,
     ApiVersions => api_versions::handle,
+    DeleteRecords => delete_records::handle,
     InitProducerId => init_producer_id::handle,
+    OffsetForLeaderEpoch => offset_for_leader_epoch::handle,
     DescribeConfigs => describe_configs::handle,
     AlterConfigs => alter_configs::replace,
     DescribeLogDirs => describe_log_dirs::handle,
-    DeleteRecords => delete_records::handle,
-    OffsetForLeaderEpoch => offset_for_leader_epoch::handle,
     SaslAuthenticate => sasl::authenticate,
+    DeleteGroups => delete_groups::handle,
     IncrementalAlterConfigs => alter_configs::incremental,
+    OffsetDelete => offset_delete::handle,
     DescribeCluster => describe_cluster::handle,
 }
 

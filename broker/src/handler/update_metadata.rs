@@ -9,7 +9,10 @@ use super::call::Call;
 
 pub(super) fn handle(api: &Arc<Api>, call: Call<UpdateMetadataRequest>) {
     let error = match api.replicas.update_metadata(&call.body) {
-        Ok(_) => ErrorCode::None,
+        Ok(applied) => {
+            api.groups.partitions_deleted(&applied.deleted);
+            ErrorCode::None
+        }
         Err(error) => error,
     };
     call.reply

@@ -9,6 +9,7 @@ pub mod broker;
 pub mod cluster_id;
 pub mod config;
 pub mod config_change;
+pub mod consumer_offset;
 pub mod controller;
 pub mod delete_topics;
 mod error;

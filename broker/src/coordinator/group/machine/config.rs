@@ -1,5 +1,6 @@
 //! What an operator can set about groups.
 
+use crate::config::BrokerConfig;
 use crate::types::Millis;
 
 /// Limits and delays of groups, under Kafka's names.
@@ -19,6 +20,22 @@ pub struct Config {
     pub offsets_retention: Millis,
     /// `offsets.retention.check.interval.ms`.
     pub offsets_retention_check_interval: Millis,
+}
+
+impl Config {
+    /// Takes the settings out of the broker's.
+    #[must_use]
+    pub fn of_broker(broker: &BrokerConfig) -> Self {
+        Self {
+            min_session_timeout: Millis(broker.group_min_session_timeout_ms.into()),
+            max_session_timeout: Millis(broker.group_max_session_timeout_ms.into()),
+            max_size: usize::try_from(broker.group_max_size).unwrap_or(usize::MAX),
+            initial_rebalance_delay: Millis(broker.group_initial_rebalance_delay_ms.into()),
+            offset_metadata_max_bytes: usize::try_from(broker.offset_metadata_max_bytes).unwrap_or(0),
+            offsets_retention: Millis(i64::from(broker.offsets_retention_minutes).saturating_mul(60_000)),
+            offsets_retention_check_interval: Millis(broker.offsets_retention_check_interval_ms),
+        }
+    }
 }
 
 impl Default for Config {
@@ -44,3 +61,13 @@ pub(super) const PENDING_MEMBERS_MAX: usize = 10_000;
 
 /// How many offsets one append removes, so that a batch stays far below the size limit of the topic.
 pub(super) const TOMBSTONES_PER_APPEND_MAX: usize = 2_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_the_brokers() {
+        assert_eq!(Config::of_broker(&BrokerConfig::default()), Config::default());
+    }
+}

@@ -226,7 +226,7 @@ impl Play {
             }
             Record::Offset { .. } => None,
         });
-        groups.last().unwrap_or(Generation::ZERO)
+        groups.fold(None, |_, generation| Some(generation)).unwrap_or(Generation::ZERO)
     }
 
     fn open(&self) -> Vec<RequestId> {
