@@ -56,7 +56,9 @@ impl Real {
 
     fn wait(&mut self) {
         let deadline = Instant::now() + Duration::from_secs(60);
-        while !wire::try_word(self.address, "srvr").is_ok_and(|answer| answer.contains("Mode: standalone")) {
+        // A server that has only just begun to listen takes a connection and never answers it.
+        let answers = |word| wire::try_word(self.address, word, Duration::from_millis(500));
+        while !answers("srvr").is_ok_and(|answer| answer.contains("Mode: standalone")) {
             assert!(self.child.try_wait().unwrap().is_none(), "the real server ended at once");
             assert!(Instant::now() < deadline, "the real server does not answer");
             std::thread::sleep(Duration::from_millis(50));

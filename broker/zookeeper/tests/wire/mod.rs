@@ -169,12 +169,12 @@ pub fn path_and_flag(path: &str, flag: bool) -> Vec<u8> {
 
 /// Asks a four-letter word.
 pub fn word(address: SocketAddr, word: &str) -> String {
-    try_word(address, word).unwrap()
+    try_word(address, word, Duration::from_secs(20)).unwrap()
 }
 
-pub fn try_word(address: SocketAddr, word: &str) -> io::Result<String> {
+pub fn try_word(address: SocketAddr, word: &str, patience: Duration) -> io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
-    stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+    stream.set_read_timeout(Some(patience))?;
     stream.write_all(word.as_bytes())?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
