@@ -41,6 +41,9 @@ pub struct Config {
     pub max_outstanding_requests: usize,
     /// Bytes that may wait for a client that does not read, before its connection is closed.
     pub max_unsent_bytes: usize,
+    /// Bytes of half requests and of replies and events not sent, over all connections; the connection that goes
+    /// beyond it is closed.
+    pub max_buffered_bytes: usize,
     /// Transactions between two snapshots (`snapCount`).
     pub snapshot_count: u64,
     /// Whether a write is acknowledged only when the disk has it (`forceSync`).
@@ -93,6 +96,7 @@ impl Default for Builder {
                 max_frame_bytes: 0xf_ffff,
                 max_outstanding_requests: 1_000,
                 max_unsent_bytes: 64 << 20,
+                max_buffered_bytes: 512 << 20,
                 snapshot_count: 100_000,
                 force_sync: true,
                 super_digest: None,
@@ -181,6 +185,13 @@ impl Builder {
         self
     }
 
+    /// Limits the bytes of half requests and unsent replies over all connections; the connection that goes beyond it
+    /// is closed.
+    pub fn max_buffered_bytes(mut self, bytes: usize) -> Self {
+        self.config.max_buffered_bytes = bytes;
+        self
+    }
+
     /// Sets after how many transactions the log is compacted into a snapshot.
     pub fn snapshot_count(mut self, transactions: u64) -> Self {
         self.config.snapshot_count = transactions;
@@ -260,6 +271,7 @@ fn check(config: &Config) -> Result<(), Error> {
         ("max_connections_per_address", config.max_connections_per_address),
         ("max_outstanding_requests", config.max_outstanding_requests),
         ("max_unsent_bytes", config.max_unsent_bytes),
+        ("max_buffered_bytes", config.max_buffered_bytes),
     ];
     for (name, count) in counts {
         if count == 0 {

@@ -408,6 +408,26 @@ fn limits_refuse_what_is_too_much() {
 }
 
 #[test]
+fn half_requests_and_unread_replies_have_a_bound_over_all_connections() {
+    let server =
+        Server::builder().in_memory().ephemeral_port().max_buffered_bytes(3_000_000).start().unwrap();
+    let mut bystander = Wire::connect(server.local_addr(), 30_000).unwrap();
+    bystander.create("/big", &[1; 900_000], 0).unwrap();
+    let mut half_frame = vec![0; 700_000];
+    half_frame[..4].copy_from_slice(&1_000_000_u32.to_be_bytes());
+    let greedy: Vec<_> = (0..8).map(|_| wire::half_open(server.local_addr(), &half_frame)).collect();
+    let closed = greedy.into_iter().filter(|stream| wire::ends(stream, Duration::from_millis(500))).count();
+    assert!((3..8).contains(&closed), "{closed} of 8 were closed");
+    assert!(bystander.exists("/big").unwrap());
+    // Replies that nobody reads stay in the server only up to the bound, and the requests in the socket.
+    let mut lazy = Wire::connect(server.local_addr(), 30_000).unwrap();
+    for _ in 0..20 {
+        lazy.send(4, &wire::path_and_flag("/big", false)).unwrap();
+    }
+    assert!(bystander.exists("/big").unwrap());
+}
+
+#[test]
 fn kazoo_and_its_recipes_work() {
     foreign::kazoo(server().local_addr());
 }

@@ -60,15 +60,17 @@ enum Input {
 
 impl Connection {
     pub(super) async fn serve(mut self) {
+        let mut frames = Frames::new(self.driver.borrow().config.max_frame_bytes);
         // An error means that the client is gone, or as good as gone; its connection ends like any other.
-        if self.run().await.is_ok_and(|end| end == End::Linger) {
+        if self.run(&mut frames).await.is_ok_and(|end| end == End::Linger) {
             let _client_gone = self.linger().await;
         }
-        self.driver.borrow_mut().disconnected(self.id);
+        let mut driver = self.driver.borrow_mut();
+        driver.keep(frames.kept_bytes(), 0);
+        driver.disconnected(self.id);
     }
 
-    async fn run(&mut self) -> io::Result<End> {
-        let mut frames = Frames::new(self.driver.borrow().config.max_frame_bytes);
+    async fn run(&mut self, frames: &mut Frames) -> io::Result<End> {
         let mut begun = false;
         let sessionless_until = Instant::now() + SESSIONLESS_MAX;
         let mut last_replies_until = None;
@@ -93,7 +95,7 @@ impl Connection {
             tokio::select! {
                 ready = self.stream.readable(), if may_read => {
                     ready?;
-                    match self.read(&mut frames, &mut begun)? {
+                    match self.read(frames, &mut begun)? {
                         Input::Frames | Input::Nothing => {}
                         Input::Ended => return Ok(End::Drop),
                         Input::Word(word) => return self.answer_word(word).await,
@@ -138,11 +140,16 @@ impl Connection {
         }
         *begun = true;
         let mut driver = self.driver.borrow_mut();
+        let kept_before = frames.kept_bytes();
         let result = frames.push(bytes, |frame| {
             driver.received(self.id, frame);
             self.outbox.borrow().closing().is_none()
         });
         driver.settle();
+        if !driver.keep(kept_before, frames.kept_bytes()) {
+            tracing::warn!("too many half requests, closing a connection");
+            return Ok(Input::Ended);
+        }
         if result.is_err() {
             driver.statistics.large_requests_rejected =
                 driver.statistics.large_requests_rejected.saturating_add(1);
@@ -166,7 +173,10 @@ impl Connection {
                 return Ok(());
             }
             match self.stream.try_write_vectored(slices) {
-                Ok(written) => outbox.advance(written),
+                Ok(written) => {
+                    outbox.advance(written);
+                    self.driver.borrow_mut().sent(written);
+                }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) => return Err(error),
             }

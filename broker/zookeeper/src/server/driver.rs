@@ -53,6 +53,7 @@ pub(crate) struct Driver {
     keeps_log: bool,
     waiting: BTreeSet<ConnectionId>,
     outstanding: usize,
+    buffered_bytes: usize,
     throttled: Vec<Rc<Notify>>,
     /// Tells the committer that there is something to commit.
     pub(super) commit: Rc<Notify>,
@@ -108,6 +109,7 @@ impl Driver {
             keeps_log,
             waiting: BTreeSet::new(),
             outstanding: 0,
+            buffered_bytes: 0,
             throttled: Vec::new(),
             commit: Rc::default(),
             rearm: Rc::default(),
@@ -121,6 +123,17 @@ impl Driver {
 
     pub(crate) fn outstanding(&self) -> usize {
         self.outstanding
+    }
+
+    /// Counts bytes that a connection keeps of half a request, and tells whether there is room for them.
+    pub(super) fn keep(&mut self, before: usize, after: usize) -> bool {
+        self.buffered_bytes = self.buffered_bytes.saturating_sub(before).saturating_add(after);
+        after <= before || self.buffered_bytes <= self.config.max_buffered_bytes
+    }
+
+    /// Counts bytes off that went to the socket.
+    pub(super) fn sent(&mut self, bytes: usize) {
+        self.buffered_bytes = self.buffered_bytes.saturating_sub(bytes);
     }
 
     /// Takes a connection in, or refuses it when there are too many.
@@ -164,6 +177,7 @@ impl Driver {
         if let Some(peer) = self.peers.remove(&connection) {
             self.statistics.connections_dropped = self.statistics.connections_dropped.saturating_add(1);
             self.outstanding = self.outstanding.saturating_sub(peer.outstanding());
+            self.buffered_bytes = self.buffered_bytes.saturating_sub(peer.outbox.borrow().bytes());
             self.waiting.remove(&connection);
             if let Some(count) = self.per_address.get_mut(&peer.address.ip()) {
                 *count = count.saturating_sub(1);
@@ -289,8 +303,11 @@ impl Driver {
         match self.peers.get(&to) {
             Some(peer) => {
                 let mut outbox = peer.outbox.borrow_mut();
+                self.buffered_bytes = self.buffered_bytes.saturating_add(frame.len());
                 outbox.push(frame, after, kind);
-                if outbox.bytes() > self.config.max_unsent_bytes && outbox.closing().is_none() {
+                let too_much = outbox.bytes() > self.config.max_unsent_bytes
+                    || self.buffered_bytes > self.config.max_buffered_bytes;
+                if too_much && outbox.closing().is_none() {
                     outbox.close(When::Now);
                     self.statistics.slow_connections_closed =
                         self.statistics.slow_connections_closed.saturating_add(1);

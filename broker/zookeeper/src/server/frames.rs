@@ -19,6 +19,11 @@ impl Frames {
         Frames { partial: Vec::new(), frame_bytes_max }
     }
 
+    /// Returns the bytes that are kept.
+    pub(super) fn kept_bytes(&self) -> usize {
+        self.partial.len()
+    }
+
     /// Gives every whole frame to `take`, as long as that returns true, and keeps the rest for the next call.
     pub(super) fn push(
         &mut self,

@@ -192,6 +192,15 @@ pub fn is_refused(address: SocketAddr, bytes: &[u8]) -> bool {
     }
 }
 
+/// Tells whether the server ends a connection within some time.
+pub fn ends(mut stream: &TcpStream, within: Duration) -> bool {
+    stream.set_read_timeout(Some(within)).unwrap();
+    match stream.read(&mut [0; 1]) {
+        Ok(count) => count == 0,
+        Err(error) => error.kind() == io::ErrorKind::ConnectionReset,
+    }
+}
+
 /// Sends bytes on a new connection and leaves it open.
 pub fn half_open(address: SocketAddr, bytes: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
