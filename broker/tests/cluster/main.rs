@@ -8,5 +8,6 @@
 )]
 
 mod commanded;
+mod groups;
 mod single;
 mod support;
