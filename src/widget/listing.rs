@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// An ordered list of keys with a cursor that stays on its key when the order changes, and on its place when the key
 /// goes.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Listing<K> {
     keys: Vec<K>,
     selected: Option<K>,
@@ -14,6 +14,12 @@ pub struct Listing<K> {
     first: Cell<usize>,
     /// The rows that fitted when it was drawn last: a page.
     page: Cell<usize>,
+}
+
+impl<K> Default for Listing<K> {
+    fn default() -> Self {
+        Self { keys: Vec::new(), selected: None, place: 0, first: Cell::new(0), page: Cell::new(0) }
+    }
 }
 
 impl<K: PartialEq + Clone> Listing<K> {

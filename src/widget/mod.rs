@@ -31,7 +31,7 @@ pub use popup::{
 };
 pub use sparkline::Sparkline;
 pub use status_bar::{Segment, StatusBar};
-pub use table::{Align, Cell, Column, Shorten, Table, TableStyle, Width};
+pub use table::{Align, Cell, Column, Painter, Shorten, Table, TableStyle, Width};
 pub use text::{Line, fit, put, put_line, width};
 pub use timeline::{Mark, Strip};
 pub use toast::Toast;
