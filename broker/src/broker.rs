@@ -15,9 +15,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use tokio::runtime::{self, Handle, Runtime};
 
 use crate::config::{BrokerConfig, ConfigErrors, LiveConfig, Origin, TopicConfig};
+use crate::controller::{Controller, ControllerOptions};
 use crate::coordinator::group::{GroupCoordinator, ReplicaStorage, machine as groups};
 use crate::coordinator::producer_ids::ProducerIds;
 use crate::dynamic_config::DynamicConfig;
@@ -157,6 +159,7 @@ impl Broker {
         self.api.replicas.shutdown();
         self.api.metadata.shutdown();
         self.api.logs.shutdown(self.membership.epoch());
+        self.background.block_on(self.api.controller.shutdown());
         let close = async { tokio::time::timeout(CLOSE_TIMEOUT, self.api.zk.close()).await };
         if self.background.block_on(close).is_err() {
             tracing::warn!("ZooKeeper does not answer; the session ends by its timeout");
@@ -260,8 +263,11 @@ impl Start {
         )?;
         let upkeep = ReplicaUpkeep::start(&replicas).map_err(StartError::thread("the upkeep of replicas"))?;
         let groups = groups_over(&replicas, &metadata, &live.current(), &metrics)?;
+        self.handle.block_on(membership.register())?;
+        let controller = self.controller(broker_id, &live.current(), &membership);
         let api = Arc::new(Api {
             broker_id,
+            controller: controller.clone(),
             cluster_id,
             config: Arc::clone(&live),
             net,
@@ -280,19 +286,15 @@ impl Start {
             producer_ids: Arc::new(ProducerIds::new(broker_id, self.zk.clone())),
             background: self.handle.clone(),
         });
-        self.handle.block_on(membership.register())?;
-        let mut tasks = vec![self.handle.spawn({
-            let membership = Arc::clone(&membership);
-            async move { membership.follow().await }
-        })];
         let changes = Arc::new(Changes {
             replicas: Arc::clone(&api.replicas),
+            controller,
             server: Arc::clone(&server),
             pool: OnceLock::new(),
         });
         let pool = self.serve_requests(&api, &server, &metrics)?;
         drop(changes.pool.set(Arc::clone(&pool)));
-        tasks.push(self.handle.spawn(dynamic.follow(self.zk.clone(), changes)));
+        let tasks = vec![self.handle.spawn(dynamic.follow(self.zk.clone(), changes))];
         api.logs.start_background()?;
         tracing::info!(broker = %broker_id, listeners = ?server.bound(), "serving requests");
         Ok(Parts { api, server, pool, upkeep, membership, metrics, metrics_address, tasks, ended })
@@ -357,6 +359,22 @@ impl Start {
         let options = ReplicaOptions::of_config(broker_id, listener, &config);
         ReplicaManager::new(options, Arc::clone(logs), Arc::clone(metadata), dependencies)
             .map_err(StartError::thread("the replica manager"))
+    }
+
+    fn controller(
+        &self,
+        broker_id: BrokerId,
+        config: &BrokerConfig,
+        membership: &Arc<Membership>,
+    ) -> Controller {
+        let listener = config.inter_broker_listener().unwrap_or_default();
+        let options = ControllerOptions::of_config(broker_id, listener, config);
+        let membership = Arc::clone(membership);
+        let register = Arc::new(move || {
+            let membership = Arc::clone(&membership);
+            Box::pin(async move { membership.register().await.map(drop) }) as BoxFuture<'static, _>
+        });
+        Controller::start(options, self.zk.clone(), register, &self.handle)
     }
 
     fn serve_requests(

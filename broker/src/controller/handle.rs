@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use futures::future::BoxFuture;
 use ottla_protocol::message::ErrorCode;
 use tokio::runtime::Handle as Runtime;
 use tokio::sync::{Mutex, mpsc, watch};
@@ -12,13 +13,16 @@ use tokio::task::JoinHandle;
 
 use super::driver::{self, DriverParts};
 use super::machine::{Reply, Request, Settings};
-use super::registrar::Registrar;
 use crate::config::BrokerConfig;
 use crate::types::{BrokerId, ControllerEpoch};
-use crate::zk::Zk;
+use crate::zk::{Error, Zk};
 
 /// How many requests may wait for the controller's task.
 const REQUESTS_MAX: usize = 1000;
+
+/// Registers this broker in the current session: what a controller needs in every session after the first, before it may
+/// be elected again.
+pub type Register = Arc<dyn Fn() -> BoxFuture<'static, Result<(), Error>> + Send + Sync>;
 
 /// Takes the answer to a request.
 pub(super) type Answer = Box<dyn FnOnce(Reply) + Send>;
@@ -108,14 +112,14 @@ impl ControllerOptions {
 
 impl Controller {
     /// Starts the controller's task on `runtime`. The broker must be registered in the current session; in later
-    /// sessions the controller registers it.
+    /// sessions the controller resigns first and then registers it with `register`.
     #[must_use]
-    pub fn start(options: ControllerOptions, zk: Zk, registrar: Arc<Registrar>, runtime: &Runtime) -> Self {
+    pub fn start(options: ControllerOptions, zk: Zk, register: Register, runtime: &Runtime) -> Self {
         let (asked, requests) = mpsc::channel(REQUESTS_MAX);
         let standing = Arc::new(ArcSwap::default());
         let (stop, stopping) = watch::channel(false);
         let parts =
-            DriverParts { options, zk, registrar, requests, standing: Arc::clone(&standing), stopping };
+            DriverParts { options, zk, register, requests, standing: Arc::clone(&standing), stopping };
         let task = runtime.spawn(driver::run(parts));
         Self { shared: Arc::new(Shared { asked, standing, stop, task: Mutex::new(Some(task)) }) }
     }

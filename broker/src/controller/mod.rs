@@ -15,7 +15,5 @@ mod channel;
 mod driver;
 mod handle;
 pub mod machine;
-mod registrar;
 
-pub use handle::{Controller, ControllerOptions, Counts};
-pub use registrar::{Registered, Registrar};
+pub use handle::{Controller, ControllerOptions, Counts, Register};

@@ -7,6 +7,7 @@ use tokio::runtime::Handle;
 
 use super::topic_starter::TopicStarter;
 use crate::config::LiveConfig;
+use crate::controller::Controller;
 use crate::coordinator::group::GroupCoordinator;
 use crate::coordinator::producer_ids::ProducerIds;
 use crate::log::LogManager;
@@ -35,6 +36,8 @@ pub struct Api {
     pub fetch_sessions: Arc<FetchSessionCache>,
     /// Creates topics that clients ask for.
     pub topic_starter: Arc<dyn TopicStarter>,
+    /// The cluster's controller, should this broker be it.
+    pub controller: Controller,
     /// The session with ZooKeeper.
     pub zk: Zk,
     /// The logs of this broker.

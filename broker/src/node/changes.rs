@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::config::{BrokerConfig, TopicConfig};
+use crate::controller::Controller;
 use crate::dynamic_config::ConfigListener;
 use crate::handler::HandlerPool;
 use crate::net::Server;
@@ -12,6 +13,7 @@ use crate::replica::ReplicaManager;
 #[derive(Debug)]
 pub(crate) struct Changes {
     pub(crate) replicas: Arc<ReplicaManager>,
+    pub(crate) controller: Controller,
     pub(crate) server: Arc<Server>,
     /// Set once handlers run.
     pub(crate) pool: OnceLock<Arc<HandlerPool>>,
@@ -32,5 +34,6 @@ impl ConfigListener for Changes {
 
     fn topic_changed(&self, topic: &str, config: &TopicConfig) {
         self.replicas.set_topic_config(topic, config);
+        self.controller.topic_changed(topic, config.unclean_leader_election_enable);
     }
 }

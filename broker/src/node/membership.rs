@@ -1,17 +1,14 @@
-//! The registration of this broker, kept alive over sessions, and the runtime file that goes with it.
+//! The registration of this broker, and the runtime file that goes with it. The controller renews it in every new session,
+//! since it has to resign before.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
 
 use crate::runtime_file::{RuntimeFile, ZookeeperSession, process_start_time};
 use crate::types::{BrokerEpoch, BrokerId};
 use crate::zk::layout::broker::Registration;
-use crate::zk::session::{Error, SessionEvent};
+use crate::zk::session::Error;
 use crate::zk::{Zk, registration};
-
-/// The pause before registering is tried again in a new session.
-const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// This broker's place in the cluster.
 #[derive(Debug)]
@@ -49,32 +46,6 @@ impl Membership {
         tracing::info!(broker = %self.broker, %epoch, "registered");
         self.write_runtime_file();
         Ok(epoch)
-    }
-
-    /// Registers again in every new session, until the session is closed.
-    pub(crate) async fn follow(&self) {
-        let mut events = self.zk.subscribe();
-        loop {
-            match events.next().await {
-                SessionEvent::NewSession => self.register_again().await,
-                SessionEvent::Expired => tracing::warn!("the ZooKeeper session expired; opening another"),
-                SessionEvent::Disconnected => tracing::warn!("the connection to ZooKeeper is lost"),
-                SessionEvent::Connected => tracing::info!("the connection to ZooKeeper is back"),
-                SessionEvent::Closed => return,
-            }
-        }
-    }
-
-    async fn register_again(&self) {
-        loop {
-            match self.register().await {
-                Ok(_) => return,
-                // The next session's event comes, or none any more.
-                Err(Error::SessionExpired | Error::Closed) => return,
-                Err(error) => tracing::error!(%error, "cannot register in the new session; trying again"),
-            }
-            tokio::time::sleep(RETRY_PAUSE).await;
-        }
     }
 
     /// A broker without a runtime file still serves; only its supervisor knows less.

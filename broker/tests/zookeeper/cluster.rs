@@ -1,19 +1,19 @@
 //! Brokers that are nothing but a session, a controller, and a socket that takes the controller's commands.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
 use ottla_broker::config::{BrokerConfig, SecurityProtocol};
 use ottla_broker::controller::machine::{Reply, Request};
-use ottla_broker::controller::{Controller, ControllerOptions, Registrar};
-use ottla_broker::types::{BrokerId, Millis, TopicPartition};
+use ottla_broker::controller::{Controller, ControllerOptions};
+use ottla_broker::types::{BrokerEpoch, BrokerId, Millis, TopicPartition};
 use ottla_broker::zk::layout::broker::{Endpoint, Registration};
 use ottla_broker::zk::layout::topic::{Assignment, TopicNode};
 use ottla_broker::zk::layout::{partition_state, topic};
-use ottla_broker::zk::{Handle, Zk, cluster};
+use ottla_broker::zk::{Handle, Zk, cluster, registration};
 use ottla_protocol::message::{
     ApiKey, LeaderAndIsrRequest, LeaderAndIsrResponse, Message, Request as _, StopReplicaRequest,
     StopReplicaResponse, UpdateMetadataRequest, UpdateMetadataResponse, decode_request_header,
@@ -43,10 +43,9 @@ pub(crate) struct Told {
 
 /// One broker.
 pub(crate) struct MockBroker {
-    pub(crate) id: BrokerId,
     pub(crate) zk: Zk,
     pub(crate) controller: Controller,
-    pub(crate) registrar: Arc<Registrar>,
+    epoch: Arc<AtomicI64>,
     told: Arc<Mutex<Told>>,
     frozen: Arc<AtomicBool>,
     server: tokio::task::AbortHandle,
@@ -80,16 +79,32 @@ impl MockBroker {
             timestamp: Millis(1),
             features: BTreeMap::new(),
         };
-        let registrar = Registrar::new(zk.clone(), BrokerId(id), registration, |_| {});
-        registrar.register().await.unwrap();
+        let registered = registration::register(&zk, BrokerId(id), &registration).await.unwrap();
+        let epoch = Arc::new(AtomicI64::new(registered.0));
+        let register = {
+            let (zk, epoch) = (zk.clone(), Arc::clone(&epoch));
+            move || {
+                let (zk, epoch, registration) = (zk.clone(), Arc::clone(&epoch), registration.clone());
+                let registering = async move {
+                    let registered = registration::register(&zk, BrokerId(id), &registration).await?;
+                    epoch.store(registered.0, Ordering::SeqCst);
+                    Ok(())
+                };
+                Box::pin(registering) as futures::future::BoxFuture<'static, _>
+            }
+        };
         let options = ControllerOptions::of_config(BrokerId(id), "PLAINTEXT", &BrokerConfig::default());
         let runtime = tokio::runtime::Handle::current();
-        let controller = Controller::start(options, zk.clone(), Arc::clone(&registrar), &runtime);
-        Self { id: BrokerId(id), zk, controller, registrar, told, frozen, server }
+        let controller = Controller::start(options, zk.clone(), Arc::new(register), &runtime);
+        Self { zk, controller, epoch, told, frozen, server }
     }
 
     pub(crate) fn told(&self) -> Told {
         self.told.lock().unwrap().clone()
+    }
+
+    pub(crate) fn epoch(&self) -> BrokerEpoch {
+        BrokerEpoch(self.epoch.load(Ordering::SeqCst))
     }
 
     /// The broker takes commands and answers none, as if it were stopped by a signal.

@@ -81,13 +81,13 @@ fn a_controller_that_loses_its_session_registers_anew_and_another_is_elected() {
         let brokers = start(&address, &[1, 2]).await;
         create_topic(&brokers[0].zk.session(), "t", &[&[1, 2]]).await;
         wait_for("leaders", async || brokers[1].told().knows.len() == 1).await;
-        let before = brokers[0].registrar.epoch();
+        let before = brokers[0].epoch();
         close_session(&address, brokers[0].zk.session().identity());
         wait_for("a new controller", async || {
             brokers.iter().any(|broker| broker.controller.epoch() == Some(ControllerEpoch(2)))
         })
         .await;
-        wait_for("a new registration", async || brokers[0].registrar.epoch() > before).await;
+        wait_for("a new registration", async || brokers[0].epoch() > before).await;
         wait_for("both brokers are known again", async || {
             brokers.iter().all(|broker| broker.told().brokers == [1, 2])
         })

@@ -10,12 +10,11 @@ use tokio::task::AbortHandle;
 
 use super::office::Office;
 use super::{campaign, load, watches, write};
-use crate::controller::handle::{Answer, Asked, ControllerOptions, Counts, Standing};
+use crate::controller::handle::{Answer, Asked, ControllerOptions, Counts, Register, Standing};
 use crate::controller::machine::context::Context;
 use crate::controller::machine::{
     ClusterEvent, ControllerMachine, Effect, Event, PartitionStatus, RequestId,
 };
-use crate::controller::registrar::Registrar;
 use crate::types::{BrokerId, ControllerEpoch, Millis};
 use crate::zk::session::SessionEvent;
 use crate::zk::{Error, Handle, Zk};
@@ -33,7 +32,7 @@ const REGISTER_PAUSE: Duration = Duration::from_millis(500);
 pub(in crate::controller) struct DriverParts {
     pub(in crate::controller) options: ControllerOptions,
     pub(in crate::controller) zk: Zk,
-    pub(in crate::controller) registrar: Arc<Registrar>,
+    pub(in crate::controller) register: Register,
     pub(in crate::controller) requests: mpsc::Receiver<Asked>,
     pub(in crate::controller) standing: Arc<ArcSwap<Standing>>,
     pub(in crate::controller) stopping: watch::Receiver<bool>,
@@ -43,7 +42,7 @@ struct Driver {
     options: ControllerOptions,
     machine: ControllerMachine,
     zk: Zk,
-    registrar: Arc<Registrar>,
+    register: Register,
     standing: Arc<ArcSwap<Standing>>,
     /// The session that everything happens in; replaced when it expired.
     session: Handle,
@@ -63,7 +62,7 @@ struct Driver {
 
 /// Runs the controller of one broker until it is told to stop.
 pub(in crate::controller) async fn run(parts: DriverParts) {
-    let DriverParts { options, zk, registrar, mut requests, standing, mut stopping } = parts;
+    let DriverParts { options, zk, register, mut requests, standing, mut stopping } = parts;
     let mut sessions = zk.subscribe();
     let (events, mut happened) = mpsc::channel(REPORTS_MAX);
     let (cluster_events, mut cluster) = mpsc::channel(REPORTS_MAX);
@@ -72,7 +71,7 @@ pub(in crate::controller) async fn run(parts: DriverParts) {
         options,
         session: zk.session(),
         zk,
-        registrar,
+        register,
         standing,
         events,
         cluster_events,
@@ -130,7 +129,7 @@ impl Driver {
             SessionEvent::NewSession => {
                 self.end_session_tasks();
                 self.session = self.zk.session();
-                let task = register(Arc::clone(&self.registrar), self.events.clone());
+                let task = register_again(Arc::clone(&self.register), self.events.clone());
                 self.spawn(task);
             }
         }
@@ -293,10 +292,10 @@ impl Driver {
 }
 
 /// Registers the broker in the new session, however long it takes.
-async fn register(registrar: Arc<Registrar>, events: mpsc::Sender<Event>) {
+async fn register_again(register: Register, events: mpsc::Sender<Event>) {
     loop {
-        match registrar.register().await {
-            Ok(_) => {
+        match register().await {
+            Ok(()) => {
                 let _heard = events.send(Event::SessionReady).await;
                 return;
             }
