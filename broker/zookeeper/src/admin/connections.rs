@@ -1,9 +1,10 @@
 //! `cons` and `dump`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::jute::op;
-use crate::server::{Driver, Peer};
+use crate::server::{Driver, Peer, SESSIONLESS_MAX_MS};
 use crate::types::{ConnectionId, Millis};
 
 pub(super) fn write_brief(driver: &Driver, id: ConnectionId, peer: &Peer, text: &mut String) {
@@ -115,13 +116,35 @@ pub(super) fn sessions(driver: &Driver) -> String {
         }
     }
     line(&mut text, format_args!("Connections dump:"));
-    line(&mut text, format_args!("Connections Sets ({})/({}):", 1, driver.peers.len()));
-    for (id, peer) in &driver.peers {
-        let session = driver.machine.connection(*id).and_then(|connection| connection.session());
-        let session = session.map_or("0x0".to_owned(), |session| session.to_string());
-        line(&mut text, format_args!("\tip: /{} sessionId: {session}", peer.address));
+    let sets = connection_sets(driver);
+    line(&mut text, format_args!("Connections Sets ({})/({}):", sets.len(), driver.peers.len()));
+    for (deadline, lines) in sets {
+        line(&mut text, format_args!("{} expire at {}:", lines.len(), wall_time(driver, deadline)));
+        for connection in lines {
+            line(&mut text, format_args!("\t{connection}"));
+        }
     }
     text
+}
+
+/// Connections by the time at which they end unless something is heard from them: with their session, or when they
+/// have not asked for one in time.
+fn connection_sets(driver: &Driver) -> BTreeMap<Millis, Vec<String>> {
+    let now = driver.clock().now();
+    let mut sets: BTreeMap<Millis, Vec<String>> = BTreeMap::new();
+    for (id, peer) in &driver.peers {
+        let session = driver.machine.connection(*id).and_then(|connection| connection.session());
+        let with_session = session.and_then(|session| {
+            driver.machine.expiry().iter().find(|(_, sessions)| sessions.contains(&session))
+        });
+        let age_ms = now.wall_ms.saturating_sub(peer.statistics.established_wall_ms);
+        let without = now.monotonic_ms.saturating_sub(age_ms).saturating_add(SESSIONLESS_MAX_MS);
+        let deadline = with_session.map_or(without, |(deadline, _)| deadline);
+        let session = session.map_or_else(|| "0x0".to_owned(), |session| session.to_string());
+        let line = format!("ip: /{} sessionId: {session}", peer.address);
+        sets.entry(deadline).or_default().push(line);
+    }
+    sets
 }
 
 fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {

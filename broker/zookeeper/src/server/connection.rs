@@ -14,10 +14,11 @@ use super::frames::Frames;
 use super::outbox::Outbox;
 use crate::admin;
 use crate::machine::When;
-use crate::types::ConnectionId;
+use crate::types::{ConnectionId, Millis};
 
 /// How long a connection may take until it has a session (`zookeeper.nio.sessionlessCnxnTimeout`).
-const SESSIONLESS_MAX: Duration = Duration::from_secs(10);
+pub(crate) const SESSIONLESS_MAX_MS: Millis = 10_000;
+const SESSIONLESS_MAX: Duration = Duration::from_millis(SESSIONLESS_MAX_MS.unsigned_abs());
 /// How long the last replies of a connection that is to be closed may take.
 const LAST_REPLIES_MAX: Duration = Duration::from_secs(5);
 /// How long a client may take to close its side after the last reply.

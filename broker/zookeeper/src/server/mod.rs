@@ -30,6 +30,7 @@ mod running;
 mod statistics;
 mod ticker;
 
+pub(crate) use connection::SESSIONLESS_MAX_MS;
 pub(crate) use driver::{Driver, Peer};
 pub use handle::Server;
 pub use statistics::{ConnectionStatistics, Latency, Statistics};
