@@ -11,10 +11,14 @@
 //! # Ok::<(), ottla_zookeeper::Error>(())
 //! ```
 //!
-//! The crate is built from *machines*, which know neither sockets nor files nor clocks (`machine`, `tree`,
-//! `session`, `watch`, `state`, `jute`), and *drivers* around them ([`server`], [`store`]). Start reading at
-//! `machine`. Those modules are public so that tests and simulations can reach them; only [`Server`],
+//! The crate is built from *machines*, which know neither sockets nor files nor clocks ([`machine`], [`tree`],
+//! [`session`], [`watch`], [`state`], [`jute`]), and *drivers* around them ([`server`], [`store`]). Start reading at
+//! [`machine`]. Those modules are public so that tests and simulations can reach them; only [`Server`],
 //! [`Builder`] and [`Error`] are a stable interface.
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod admin;
 mod config;

@@ -12,6 +12,7 @@ mod real;
 mod wire;
 
 use std::collections::BTreeSet;
+use std::io::{Read, Write};
 use std::net::SocketAddr;
 
 use ottla_zookeeper::Server;
@@ -96,6 +97,20 @@ fn only_words_on_the_list_are_answered() {
     let refused = word(server.local_addr(), "mntr");
     assert_eq!(refused, "mntr is not executed because it is not in the whitelist.\n");
     assert!(wire::is_refused(server.local_addr(), b"nope"));
+}
+
+#[test]
+fn a_word_may_come_letter_by_letter() {
+    let server = Server::builder().in_memory().ephemeral_port().start().unwrap();
+    let mut stream = wire::half_open(server.local_addr(), b"r");
+    let mut answer = String::new();
+    for letter in [b"u", b"o", b"k"] {
+        // Another connection's round trip, so that the letters do not arrive together.
+        word(server.local_addr(), "ruok");
+        stream.write_all(letter).unwrap();
+    }
+    stream.read_to_string(&mut answer).unwrap();
+    assert_eq!(answer, "imok");
 }
 
 #[test]

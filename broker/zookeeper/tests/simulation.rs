@@ -282,7 +282,7 @@ impl World {
             && due_ms <= until_ms
         {
             self.advance(due_ms);
-            self.step(Event::Tick);
+            self.step(Event::Tick { listening: true });
             assert!(
                 self.machine.next_deadline().is_none_or(|next| next > due_ms),
                 "a tick that leads nowhere"

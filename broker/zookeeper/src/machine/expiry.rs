@@ -6,8 +6,10 @@ use crate::tree::Draft;
 use crate::types::{Now, SessionId};
 
 impl Machine {
-    pub(super) fn tick(&mut self, now: Now, out: &mut Vec<Effect>) {
-        if !self.forgive_a_stall(now) {
+    pub(super) fn tick(&mut self, now: Now, listening: bool, out: &mut Vec<Effect>) {
+        if !listening || self.is_late(now) {
+            self.forgive_silence(now);
+        } else {
             for session in self.expiry.take_expired(now.monotonic_ms) {
                 self.expire(now, session, out);
             }
@@ -18,20 +20,20 @@ impl Machine {
         }
     }
 
-    /// When the tick itself comes more than a tick late, the whole process was stopped or starved, and clients could
-    /// not be heard although they spoke. Their sessions get their full timeout again, as after a restart.
-    fn forgive_a_stall(&mut self, now: Now) -> bool {
-        let late = self
-            .expiry
+    /// Tells whether the tick itself comes more than a tick late: the whole process was stopped or starved, and clients
+    /// could not be heard although they spoke.
+    fn is_late(&self, now: Now) -> bool {
+        self.expiry
             .next_deadline()
-            .is_some_and(|due| now.monotonic_ms.saturating_sub(due) > self.rules.tick_time_ms);
-        if late {
-            for session in self.expiry.take_expired(now.monotonic_ms) {
-                let timeout_ms = self.state.sessions.get(session).map_or(0, |session| session.timeout_ms);
-                self.expiry.touch(session, timeout_ms, now.monotonic_ms);
-            }
+            .is_some_and(|due| now.monotonic_ms.saturating_sub(due) > self.rules.tick_time_ms)
+    }
+
+    /// Gives sessions that would end their full timeout again, as after a restart.
+    fn forgive_silence(&mut self, now: Now) {
+        for session in self.expiry.take_expired(now.monotonic_ms) {
+            let timeout_ms = self.state.sessions.get(session).map_or(0, |session| session.timeout_ms);
+            self.expiry.touch(session, timeout_ms, now.monotonic_ms);
         }
-        late
     }
 
     fn expire(&mut self, now: Now, session: SessionId, out: &mut Vec<Effect>) {

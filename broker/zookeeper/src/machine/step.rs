@@ -50,7 +50,11 @@ pub enum Event<'a> {
         zxid: Zxid,
     },
     /// Time passed.
-    Tick,
+    Tick {
+        /// Whether the driver has been reading from its connections. While it has not, because too many requests wait
+        /// for the disk, silence says nothing about a client.
+        listening: bool,
+    },
 }
 
 /// What is to be done, in this order.
@@ -150,7 +154,7 @@ impl Machine {
             },
             Event::Disconnected { connection } => self.forget(connection),
             Event::Durable { zxid } => self.durable = self.durable.max(zxid),
-            Event::Tick => self.tick(now, out),
+            Event::Tick { listening } => self.tick(now, listening, out),
         }
         self.plan_container_check(now);
     }

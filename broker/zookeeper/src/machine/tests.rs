@@ -57,7 +57,7 @@ impl Conversation {
     }
 
     fn tick(&mut self) {
-        self.step("tick", Event::Tick);
+        self.step("tick", Event::Tick { listening: true });
     }
 
     fn durable(&mut self, zxid: i64) {
@@ -302,6 +302,16 @@ fn a_server_that_was_stopped_itself_gives_sessions_their_time_again() {
     talk.wait(400);
     talk.tick();
     insta::assert_snapshot!(talk.transcript);
+}
+
+#[test]
+fn silence_says_nothing_while_the_server_does_not_listen() {
+    let mut talk = Conversation::new();
+    talk.hello(1, 300);
+    talk.wait(400);
+    talk.step("tick while not listening", Event::Tick { listening: false });
+    assert_eq!(talk.machine.next_deadline(), Some(800));
+    assert!(talk.transcript.ends_with("tick while not listening\n"), "{}", talk.transcript);
 }
 
 #[test]

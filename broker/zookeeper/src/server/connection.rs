@@ -24,7 +24,7 @@ const LAST_REPLIES_MAX: Duration = Duration::from_secs(5);
 /// How long a client may take to close its side after the last reply.
 const LINGER_MAX: Duration = Duration::from_secs(1);
 /// Replies that one connection may wait for before its requests are left in the socket.
-const OUTSTANDING_MAX: usize = 1_000;
+const OUTSTANDING_MAX: usize = 250;
 /// Bytes that one connection may leave unread before its requests are left in the socket.
 const UNSENT_BYTES_PAUSE: usize = 1 << 20;
 /// Frames in one system call.
@@ -72,7 +72,7 @@ impl Connection {
     }
 
     async fn run(&mut self, frames: &mut Frames) -> io::Result<End> {
-        let mut begun = false;
+        let mut start = Some(Vec::new());
         let sessionless_until = Instant::now() + SESSIONLESS_MAX;
         let mut last_replies_until = None;
         let wake = Rc::clone(&self.outbox.borrow().wake);
@@ -96,7 +96,7 @@ impl Connection {
             tokio::select! {
                 ready = self.stream.readable(), if may_read => {
                     ready?;
-                    match self.read(frames, &mut begun)? {
+                    match self.read(frames, &mut start)? {
                         Input::Frames | Input::Nothing => {}
                         Input::Ended => return Ok(End::Drop),
                         Input::Word(word) => return self.answer_word(word).await,
@@ -127,7 +127,8 @@ impl Connection {
             && self.driver.borrow_mut().may_read(&outbox.wake)
     }
 
-    fn read(&self, frames: &mut Frames, begun: &mut bool) -> io::Result<Input> {
+    /// Reads what is there. `start` gathers the first bytes until it is clear whether they are a word or a frame.
+    fn read(&self, frames: &mut Frames, start: &mut Option<Vec<u8>>) -> io::Result<Input> {
         let mut scratch = self.scratch.borrow_mut();
         let count = match self.stream.try_read(&mut scratch) {
             Ok(0) => return Ok(Input::Ended),
@@ -135,11 +136,19 @@ impl Connection {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Input::Nothing),
             Err(error) => return Err(error),
         };
-        let bytes = scratch.get(..count).unwrap_or_default();
-        if !*begun && let Some(word) = admin::word_at_start(bytes) {
-            return Ok(Input::Word(word));
+        let mut bytes = scratch.get(..count).unwrap_or_default();
+        let first;
+        if let Some(gathered) = start {
+            gathered.extend_from_slice(bytes);
+            if gathered.len() < 4 {
+                return Ok(Input::Nothing);
+            }
+            if let Some(word) = admin::word_at_start(gathered) {
+                return Ok(Input::Word(word));
+            }
+            first = start.take().unwrap_or_default();
+            bytes = &first;
         }
-        *begun = true;
         let mut driver = self.driver.borrow_mut();
         let kept_before = frames.kept_bytes();
         let result = frames.push(bytes, |frame| {

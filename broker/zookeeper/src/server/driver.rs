@@ -191,7 +191,7 @@ impl Driver {
     }
 
     pub(super) fn tick(&mut self) {
-        self.step(Event::Tick);
+        self.step(Event::Tick { listening: self.throttled.is_empty() });
         self.settle();
     }
 

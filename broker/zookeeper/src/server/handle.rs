@@ -64,6 +64,9 @@ impl Server {
     ///
     /// # Errors
     /// What ended the server, if it was not `shutdown`.
+    ///
+    /// # Panics
+    /// When called from within an asynchronous task; await the future there and call [`Server::stop`].
     pub fn run_until(mut self, shutdown: impl Future<Output = ()>) -> Result<(), Error> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

@@ -26,11 +26,7 @@ impl Directory {
     /// # Errors
     /// When it cannot be created, opened or written, or another server uses it.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(path)
-            .map_err(|source| Error::io("create the data directory", path, source))?;
+        create(path).map_err(|source| Error::io("create the data directory", path, source))?;
         let lock_path = path.join(layout::LOCK);
         let lock = options()
             .create(true)
@@ -41,6 +37,18 @@ impl Directory {
             Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::InUse { path: path.to_owned() }),
             Err(errno) => Err(Error::io("lock the data directory", path, errno.into())),
         }
+    }
+}
+
+/// Creates the directory when absent, and makes sure that it is there after a loss of power.
+fn create(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => File::open(parent)?.sync_all(),
+        Some(_) | None => Ok(()),
     }
 }
 
