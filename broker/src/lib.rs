@@ -24,5 +24,5 @@ pub mod runtime_file;
 pub mod types;
 pub mod zk;
 
-pub use broker::{Broker, BrokerOptions};
-pub use node::StartError;
+pub use broker::Broker;
+pub use node::{BrokerOptions, StartError};
