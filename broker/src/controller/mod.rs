@@ -15,5 +15,6 @@ mod channel;
 mod driver;
 mod handle;
 pub mod machine;
+pub mod new_topic;
 
 pub use handle::{Controller, ControllerOptions, Counts, Register};

@@ -5,16 +5,23 @@
 //! its line in `router.rs`; from there it is advertised too.
 
 mod alter_configs;
+mod alter_partition;
+mod alter_partition_reassignments;
 mod api;
 mod api_versions;
 mod call;
 mod config_resource;
+mod controlled_shutdown;
+mod create_partitions;
+mod create_topics;
 mod delete_groups;
 mod delete_records;
+mod delete_topics;
 mod describe_cluster;
 mod describe_configs;
 mod describe_groups;
 mod describe_log_dirs;
+mod elect_leaders;
 mod fetch;
 mod fetch_answer;
 mod find_coordinator;
@@ -27,11 +34,13 @@ mod leaders;
 mod leave_group;
 mod list_groups;
 mod list_offsets;
+mod list_partition_reassignments;
 mod metadata;
 mod offset_commit;
 mod offset_delete;
 mod offset_fetch;
 mod offset_for_leader_epoch;
+mod partitions_by_topic;
 mod pool;
 mod produce;
 mod router;

@@ -7,10 +7,12 @@ use ottla_protocol::message::ApiKey;
 use super::api::Api;
 use super::call::run;
 use super::{
-    alter_configs, api_versions, delete_groups, delete_records, describe_cluster, describe_configs,
-    describe_groups, describe_log_dirs, fetch, find_coordinator, heartbeat, init_producer_id, join_group,
-    leader_and_isr, leave_group, list_groups, list_offsets, metadata, offset_commit, offset_delete,
-    offset_fetch, offset_for_leader_epoch, produce, sasl, stop_replica, sync_group, update_metadata,
+    alter_configs, alter_partition, alter_partition_reassignments, api_versions, controlled_shutdown,
+    create_partitions, create_topics, delete_groups, delete_records, delete_topics, describe_cluster,
+    describe_configs, describe_groups, describe_log_dirs, elect_leaders, fetch, find_coordinator, heartbeat,
+    init_producer_id, join_group, leader_and_isr, leave_group, list_groups, list_offsets,
+    list_partition_reassignments, metadata, offset_commit, offset_delete, offset_fetch,
+    offset_for_leader_epoch, produce, sasl, stop_replica, sync_group, update_metadata,
 };
 use crate::net::{Rejected, Response, Work};
 
@@ -44,6 +46,7 @@ routes! {
     LeaderAndIsr => leader_and_isr::handle,
     StopReplica => stop_replica::handle,
     UpdateMetadata => update_metadata::handle,
+    ControlledShutdown => controlled_shutdown::handle,
     OffsetCommit => offset_commit::handle,
     OffsetFetch => offset_fetch::handle,
     FindCoordinator => find_coordinator::handle,
@@ -63,6 +66,13 @@ routes! {
     DescribeLogDirs => describe_log_dirs::handle,
     SaslAuthenticate => sasl::authenticate,
     DeleteGroups => delete_groups::handle,
+    CreateTopics => create_topics::handle,
+    DeleteTopics => delete_topics::handle,
+    CreatePartitions => create_partitions::handle,
+    ElectLeaders => elect_leaders::handle,
+    AlterPartitionReassignments => alter_partition_reassignments::handle,
+    ListPartitionReassignments => list_partition_reassignments::handle,
+    AlterPartition => alter_partition::handle,
     IncrementalAlterConfigs => alter_configs::incremental,
     OffsetDelete => offset_delete::handle,
     DescribeCluster => describe_cluster::handle,

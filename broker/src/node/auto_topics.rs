@@ -10,13 +10,13 @@ use ottla_protocol::message::ErrorCode;
 use super::identity::fresh_uuid;
 use crate::config::{BrokerConfig, LiveConfig};
 use crate::controller::machine::assignment::{Candidate, Start, assign};
+use crate::controller::new_topic;
 use crate::handler::TopicStarter;
 use crate::metadata::{ClusterSnapshot, MetadataCache};
 use crate::zk::Zk;
-use crate::zk::layout::config::{self, Entity, Values};
-use crate::zk::layout::topic::{self, Assignment, TopicNode};
+use crate::zk::layout::config::Values;
+use crate::zk::layout::topic::{Assignment, TopicNode};
 use crate::zk::layout::topic_name::{CONSUMER_OFFSETS, TRANSACTION_STATE, collides};
-use crate::zk::session::{CreateMode, Error, Handle};
 
 /// Topics begun and not yet written; more are refused, and their clients come again.
 const UNDER_WAY_MAX: usize = 1_000;
@@ -67,8 +67,10 @@ impl TopicStarter for AutoTopics {
         drop(under_way);
         let (session, list, topic) = (self.zk.session(), Arc::clone(&self.under_way), topic.to_owned());
         let writing = self.background.spawn(async move {
-            match create(&session, &topic, &plan).await {
-                Ok(()) => tracing::info!(topic, partitions = plan.node.partitions.len(), "created a topic"),
+            match new_topic::write(&session, &topic, &plan.node, &plan.config).await {
+                // Another broker was asked too, or it is there and not yet known here.
+                Ok(false) => {}
+                Ok(true) => tracing::info!(topic, partitions = plan.node.partitions.len(), "created a topic"),
                 Err(error) => tracing::warn!(topic, %error, "cannot create a topic"),
             }
             lock(&list).remove(&topic);
@@ -127,26 +129,6 @@ fn shape(topic: &str, config: &BrokerConfig) -> (usize, usize, Values) {
             ]),
         ),
         _ => (count(config.num_partitions), count(config.default_replication_factor), BTreeMap::new()),
-    }
-}
-
-/// Writes the settings and then the topic, so that whoever sees the topic finds its settings.
-async fn create(session: &Handle, name: &str, plan: &Plan) -> Result<(), Error> {
-    if session.stat(&topic::path(name)).await?.is_some() {
-        return Ok(());
-    }
-    let entity = Entity::Topic(name.to_owned());
-    let settings = config::encode(&plan.config);
-    match session.create_recursive(&entity.path(), &settings).await {
-        Ok(()) => {}
-        // Left over from a topic of that name.
-        Err(Error::NodeExists { .. }) => drop(session.set(&entity.path(), &settings, None).await?),
-        Err(error) => return Err(error),
-    }
-    match session.create(&topic::path(name), &plan.node.encode(), CreateMode::Persistent).await {
-        // Another broker was asked too.
-        Ok(_) | Err(Error::NodeExists { .. }) => Ok(()),
-        Err(error) => Err(error),
     }
 }
 

@@ -160,7 +160,7 @@ fn leadership_is_moved_by_reordering_replicas_and_electing_the_preferred() {
         assert_eq!(reply, Reply::Reassign(vec![(tp("t", 0), Ok(()))]));
         let partitions = Some(vec![tp("t", 0)]);
         let reply = brokers[0].ask(Request::ElectLeaders { kind: ElectionKind::Preferred, partitions }).await;
-        assert_eq!(reply, Reply::ElectLeaders(vec![(tp("t", 0), Ok(()))]));
+        assert_eq!(reply, Reply::ElectLeaders(vec![(tp("t", 0), Ok(BrokerId(3)))]));
         assert_eq!(state(&session, "t", 0).await, Some((3, 2, vec![1, 2, 3])));
         let (data, _) = session.get(&topic::path("t")).await.unwrap().unwrap();
         assert!(String::from_utf8(data).unwrap().contains(r#""partitions":{"0":[3,1,2]}"#));

@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use futures::future::{join_all, try_join_all};
-use uuid::Uuid;
-
 use crate::controller::machine::{LeaderAndIsr, LiveBroker, Snapshot, TopicRead};
+use crate::controller::new_topic::draw_topic_id;
 use crate::dynamic_config;
 use crate::types::{BrokerEpoch, BrokerId, TopicPartition};
 use crate::zk::layout::broker::{self, Registration};
 use crate::zk::layout::config::Values;
 use crate::zk::layout::partition_state::{self, PartitionState};
 use crate::zk::layout::topic::{self, TopicNode};
-use crate::zk::layout::{delete_topics, preferred_election, reassign, topic_id_from_bytes};
+use crate::zk::layout::{delete_topics, preferred_election, reassign};
 use crate::zk::session::{Error, Handle};
+use futures::future::{join_all, try_join_all};
 
 const UNCLEAN_KEY: &str = "unclean.leader.election.enable";
 
@@ -119,7 +118,7 @@ pub(super) async fn read_state(
 pub(super) fn decode_topic(name: &str, data: &[u8]) -> Option<TopicRead> {
     match TopicNode::decode(name, data) {
         Ok(node) => {
-            let fresh_id = if node.id.is_none() { fresh_topic_id() } else { None };
+            let fresh_id = if node.id.is_none() { draw_topic_id() } else { None };
             Some(TopicRead { node, unclean_election: None, fresh_id })
         }
         Err(error) => {
@@ -127,15 +126,6 @@ pub(super) fn decode_topic(name: &str, data: &[u8]) -> Option<TopicRead> {
             None
         }
     }
-}
-
-/// Draws a topic id.
-pub(in crate::controller) fn fresh_topic_id() -> Option<Uuid> {
-    (0..16).find_map(|_| {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).ok()?;
-        topic_id_from_bytes(bytes)
-    })
 }
 
 /// Returns a topic's own rule about unclean elections.

@@ -152,8 +152,8 @@ pub enum Reply {
     AlterPartition(Vec<AlteredTopic>),
     /// To ControlledShutdown: the partitions that the broker still leads.
     ControlledShutdown(Vec<TopicPartition>),
-    /// To ElectLeaders.
-    ElectLeaders(Vec<(TopicPartition, Result<(), ErrorCode>)>),
+    /// To ElectLeaders: the leader elected.
+    ElectLeaders(Vec<(TopicPartition, Result<BrokerId, ErrorCode>)>),
     /// To AlterPartitionReassignments.
     Reassign(Vec<(TopicPartition, Result<(), ErrorCode>)>),
     /// To ListPartitionReassignments: replicas, adding, removing.

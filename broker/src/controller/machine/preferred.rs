@@ -18,7 +18,7 @@ pub(super) const FIRST_BALANCE: Millis = Millis(5000);
 #[derive(Debug)]
 pub(super) struct Electing {
     pub(super) request: RequestId,
-    results: Vec<(TopicPartition, Result<(), ErrorCode>)>,
+    results: Vec<(TopicPartition, Result<BrokerId, ErrorCode>)>,
 }
 
 /// Answers ElectLeaders.
@@ -36,8 +36,8 @@ pub(super) fn elect_leaders(
     for name in partitions {
         match decide(active, &name, kind) {
             Ok(change) => {
+                results.push((name, Ok(change.next.leader)));
                 changes.push(change);
-                results.push((name, Ok(())));
             }
             Err(ErrorCode::ElectionNotNeeded) if everywhere => {}
             Err(refusal) => results.push((name, Err(refusal))),
