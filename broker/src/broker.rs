@@ -17,6 +17,7 @@ use std::time::Duration;
 use tokio::runtime::{self, Runtime};
 
 use crate::config::{BrokerConfig, ConfigErrors};
+use crate::metadata::ClusterSnapshot;
 use crate::metrics::Metrics;
 use crate::net::BoundListener;
 use crate::node::{self, BrokerOptions, Parts, Start, StartError};
@@ -78,6 +79,12 @@ impl Broker {
     #[must_use]
     pub fn cluster_id(&self) -> &str {
         &self.parts.api.cluster_id
+    }
+
+    /// Returns what it knows of the cluster.
+    #[must_use]
+    pub fn metadata(&self) -> Arc<ClusterSnapshot> {
+        self.parts.api.metadata.load()
     }
 
     /// Returns where its listeners are bound, in the order of the configuration.

@@ -30,6 +30,9 @@ fn batch() -> Bytes {
     builder.build().unwrap()
 }
 
+/// Above that of the broker's own controller, which would else be obeyed instead of the test.
+const CONTROLLER_EPOCH: i32 = 1000;
+
 /// Makes the broker the only one of its cluster and the leader of `orders-0`.
 async fn command(broker: &Broker, connection: &mut Connection) {
     let port = i32::from(broker.bound()[0].address.port());
@@ -41,7 +44,7 @@ async fn command(broker: &Broker, connection: &mut Connection) {
     };
     let update = UpdateMetadataRequest {
         controller_id: 1,
-        controller_epoch: 1,
+        controller_epoch: CONTROLLER_EPOCH,
         live_brokers: vec![UpdateMetadataBroker { id: 1, endpoints: vec![endpoint], ..Default::default() }],
         topic_states: vec![UpdateMetadataTopicState {
             topic_name: "orders".to_owned(),
@@ -60,7 +63,7 @@ async fn command(broker: &Broker, connection: &mut Connection) {
     assert_eq!(connection.call(&update, 8).await.unwrap().error_code, 0);
     let lead = LeaderAndIsrRequest {
         controller_id: 1,
-        controller_epoch: 1,
+        controller_epoch: CONTROLLER_EPOCH,
         topic_states: vec![LeaderAndIsrTopicState {
             topic_name: "orders".to_owned(),
             topic_id: TOPIC_ID,

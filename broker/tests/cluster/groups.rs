@@ -30,6 +30,9 @@ fn cluster() -> Cluster {
     Cluster::start(&[("group.initial.rebalance.delay.ms", "0"), ("offsets.topic.num.partitions", "4")])
 }
 
+/// Above that of the broker's own controller, which would else be obeyed instead of the test.
+const CONTROLLER_EPOCH: i32 = 1000;
+
 /// Makes the broker the leader of `orders` and of all groups.
 async fn command(broker: &Broker, connection: &mut Connection, leader_epoch: i32) {
     let port = i32::from(broker.bound()[0].address.port());
@@ -42,7 +45,7 @@ async fn command(broker: &Broker, connection: &mut Connection, leader_epoch: i32
     let topics = [("orders", 1, Uuid([7; 16])), ("__consumer_offsets", PARTITIONS, Uuid([8; 16]))];
     let update = UpdateMetadataRequest {
         controller_id: 1,
-        controller_epoch: 1,
+        controller_epoch: CONTROLLER_EPOCH,
         live_brokers: vec![UpdateMetadataBroker { id: 1, endpoints: vec![endpoint], ..Default::default() }],
         topic_states: topics
             .iter()
@@ -58,7 +61,7 @@ async fn command(broker: &Broker, connection: &mut Connection, leader_epoch: i32
     assert_eq!(connection.call(&update, 8).await.unwrap().error_code, 0);
     let lead = LeaderAndIsrRequest {
         controller_id: 1,
-        controller_epoch: 1,
+        controller_epoch: CONTROLLER_EPOCH,
         topic_states: topics
             .iter()
             .map(|(name, count, topic_id)| LeaderAndIsrTopicState {

@@ -11,3 +11,4 @@ mod commanded;
 mod groups;
 mod single;
 mod support;
+mod topics;
