@@ -1,10 +1,8 @@
-//! The group APIs over the wire, in every version, on a broker that is commanded as a controller would.
+//! The group APIs over the wire, in every version.
 
 use bytes::Bytes;
-use ottla_broker::Broker;
 use ottla_broker::client::Connection;
 use ottla_protocol::message::join_group::JoinGroupRequestProtocol;
-use ottla_protocol::message::leader_and_isr::{LeaderAndIsrPartitionState, LeaderAndIsrTopicState};
 use ottla_protocol::message::leave_group::MemberIdentity;
 use ottla_protocol::message::offset_commit::{OffsetCommitRequestPartition, OffsetCommitRequestTopic};
 use ottla_protocol::message::offset_delete::{OffsetDeleteRequestPartition, OffsetDeleteRequestTopic};
@@ -12,94 +10,26 @@ use ottla_protocol::message::offset_fetch::{
     OffsetFetchRequestGroup, OffsetFetchRequestTopic, OffsetFetchRequestTopics,
 };
 use ottla_protocol::message::sync_group::SyncGroupRequestAssignment;
-use ottla_protocol::message::update_metadata::{
-    UpdateMetadataBroker, UpdateMetadataEndpoint, UpdateMetadataPartitionState, UpdateMetadataTopicState,
-};
 use ottla_protocol::message::{
     DeleteGroupsRequest, DescribeGroupsRequest, ErrorCode, FindCoordinatorRequest, HeartbeatRequest,
-    JoinGroupRequest, JoinGroupResponse, LeaderAndIsrRequest, LeaveGroupRequest, ListGroupsRequest, Message,
-    OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest, SyncGroupRequest, UpdateMetadataRequest,
+    JoinGroupRequest, JoinGroupResponse, LeaveGroupRequest, ListGroupsRequest, Message, OffsetCommitRequest,
+    OffsetDeleteRequest, OffsetFetchRequest, SyncGroupRequest,
 };
-use ottla_protocol::wire::Uuid;
 
-use crate::support::{Cluster, client, run};
-
-const PARTITIONS: i32 = 4;
+use crate::support::{Cluster, client, run, topics};
 
 fn cluster() -> Cluster {
-    Cluster::start(&[("group.initial.rebalance.delay.ms", "0"), ("offsets.topic.num.partitions", "4")])
+    Cluster::start(&[
+        ("group.initial.rebalance.delay.ms", "0"),
+        ("offsets.topic.num.partitions", "4"),
+        ("offsets.topic.replication.factor", "1"),
+    ])
 }
 
-/// Above that of the broker's own controller, which would else be obeyed instead of the test.
-const CONTROLLER_EPOCH: i32 = 1000;
-
-/// Makes the broker the leader of `orders` and of all groups.
-async fn command(broker: &Broker, connection: &mut Connection, leader_epoch: i32) {
-    let port = i32::from(broker.bound()[0].address.port());
-    let endpoint = UpdateMetadataEndpoint {
-        port,
-        host: "127.0.0.1".to_owned(),
-        listener: "PLAINTEXT".to_owned(),
-        ..Default::default()
-    };
-    let topics = [("orders", 1, Uuid([7; 16])), ("__consumer_offsets", PARTITIONS, Uuid([8; 16]))];
-    let update = UpdateMetadataRequest {
-        controller_id: 1,
-        controller_epoch: CONTROLLER_EPOCH,
-        live_brokers: vec![UpdateMetadataBroker { id: 1, endpoints: vec![endpoint], ..Default::default() }],
-        topic_states: topics
-            .iter()
-            .map(|(name, count, topic_id)| UpdateMetadataTopicState {
-                topic_name: (*name).to_owned(),
-                topic_id: *topic_id,
-                partition_states: (0..*count).map(|index| metadata_of(index, leader_epoch)).collect(),
-                ..Default::default()
-            })
-            .collect(),
-        ..Default::default()
-    };
-    assert_eq!(connection.call(&update, 8).await.unwrap().error_code, 0);
-    let lead = LeaderAndIsrRequest {
-        controller_id: 1,
-        controller_epoch: CONTROLLER_EPOCH,
-        topic_states: topics
-            .iter()
-            .map(|(name, count, topic_id)| LeaderAndIsrTopicState {
-                topic_name: (*name).to_owned(),
-                topic_id: *topic_id,
-                partition_states: (0..*count).map(|index| leadership_of(index, leader_epoch)).collect(),
-                ..Default::default()
-            })
-            .collect(),
-        ..Default::default()
-    };
-    assert_eq!(connection.call(&lead, 7).await.unwrap().error_code, 0);
+/// Waits until the broker leads `orders` and all groups.
+async fn lead(connection: &mut Connection) {
+    topics(connection, &["orders", "__consumer_offsets"]).await;
     while connection.call_highest(&ListGroupsRequest::default()).await.unwrap().error_code != 0 {}
-}
-
-fn metadata_of(partition_index: i32, leader_epoch: i32) -> UpdateMetadataPartitionState {
-    UpdateMetadataPartitionState {
-        partition_index,
-        controller_epoch: 1,
-        leader: 1,
-        leader_epoch,
-        isr: vec![1],
-        replicas: vec![1],
-        ..Default::default()
-    }
-}
-
-fn leadership_of(partition_index: i32, leader_epoch: i32) -> LeaderAndIsrPartitionState {
-    LeaderAndIsrPartitionState {
-        partition_index,
-        controller_epoch: 1,
-        leader: 1,
-        leader_epoch,
-        isr: vec![1],
-        replicas: vec![1],
-        is_new: leader_epoch == 0,
-        ..Default::default()
-    }
 }
 
 /// Joins as the only member, in one step or in two.
@@ -222,7 +152,7 @@ fn members_live_in_every_version() {
     let broker = cluster.broker(1);
     run(async {
         let mut connection = client(&broker).await;
-        command(&broker, &mut connection, 0).await;
+        lead(&mut connection).await;
         for version in JoinGroupRequest::VERSIONS {
             let group = format!("join-{version}");
             let member_id = live(&mut connection, &group, version).await;
@@ -255,7 +185,7 @@ fn offsets_are_kept_in_every_version() {
     let broker = cluster.broker(1);
     run(async {
         let mut connection = client(&broker).await;
-        command(&broker, &mut connection, 0).await;
+        lead(&mut connection).await;
         let unknown = ErrorCode::UnknownTopicOrPartition.code();
         assert_eq!(fetch(&mut connection, "g", 0).await.2, unknown, "ZooKeeper has none yet");
         for version in OffsetCommitRequest::VERSIONS {
@@ -285,7 +215,7 @@ fn groups_are_found_described_listed_and_deleted() {
     let broker = cluster.broker(1);
     run(async {
         let mut connection = client(&broker).await;
-        command(&broker, &mut connection, 0).await;
+        lead(&mut connection).await;
         for version in FindCoordinatorRequest::VERSIONS {
             let key = |wanted: bool| if wanted { "g".to_owned() } else { String::new() };
             let request = FindCoordinatorRequest {
@@ -352,7 +282,7 @@ fn a_group_survives_the_restart_of_its_coordinator() {
     let broker = cluster.broker(1);
     let member_id = run(async {
         let mut connection = client(&broker).await;
-        command(&broker, &mut connection, 0).await;
+        lead(&mut connection).await;
         let member_id = live(&mut connection, "g", 9).await;
         assert_eq!(commit(&mut connection, "g", &member_id, 9).await[0], 0);
         member_id
@@ -361,13 +291,7 @@ fn a_group_survives_the_restart_of_its_coordinator() {
     let broker = cluster.broker(1);
     run(async {
         let mut connection = client(&broker).await;
-        let not_coordinator = ErrorCode::NotCoordinator.code();
-        assert_eq!(
-            heartbeat(&mut connection, "g", &member_id, 4).await,
-            not_coordinator,
-            "not yet told to lead"
-        );
-        command(&broker, &mut connection, 1).await;
+        lead(&mut connection).await;
         assert_eq!(heartbeat(&mut connection, "g", &member_id, 4).await, 0);
         assert_eq!(fetch(&mut connection, "g", 9).await, (109, Some("note".to_owned()), 0));
         assert_eq!(fetch(&mut connection, "g", 2).await.0, 109);

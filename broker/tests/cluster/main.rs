@@ -7,8 +7,9 @@
     reason = "a failed step is a failed test"
 )]
 
-mod commanded;
 mod groups;
+mod records;
+mod replicated;
 mod single;
 mod support;
 mod topics;

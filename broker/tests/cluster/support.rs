@@ -6,6 +6,8 @@ use ottla_broker::client::{ConnectOptions, Connection};
 use ottla_broker::config::BrokerConfig;
 use ottla_broker::runtime_file::RuntimeFile;
 use ottla_broker::{Broker, BrokerOptions, StartError};
+use ottla_protocol::message::MetadataRequest;
+use ottla_protocol::message::metadata::{MetadataRequestTopic, MetadataResponseTopic};
 use tempfile::TempDir;
 
 /// A cluster of brokers in this process.
@@ -66,6 +68,31 @@ pub(crate) async fn client(broker: &Broker) -> Connection {
     let mut connection = Connection::connect(&address, options).await.unwrap();
     connection.negotiate().await.unwrap();
     connection
+}
+
+/// Asks for topics, which makes those that do not exist, until every partition of them has a leader; returns what is told
+/// of them.
+pub(crate) async fn topics(connection: &mut Connection, names: &[&str]) -> Vec<MetadataResponseTopic> {
+    let asked = names
+        .iter()
+        .map(|name| MetadataRequestTopic { name: Some((*name).to_owned()), ..Default::default() });
+    let request = MetadataRequest {
+        topics: Some(asked.collect()),
+        allow_auto_topic_creation: true,
+        ..Default::default()
+    };
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let told = connection.call_highest(&request).await.unwrap().topics;
+        let is_led = |topic: &MetadataResponseTopic| {
+            topic.error_code == 0 && topic.partitions.iter().all(|partition| partition.error_code == 0)
+        };
+        if told.iter().all(is_led) {
+            return told;
+        }
+        assert!(Instant::now() < deadline, "no leaders in time: {told:?}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
 
 /// Runs a client's part of a test.
