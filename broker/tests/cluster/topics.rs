@@ -1,6 +1,8 @@
 //! Three brokers and their controller: topics made, grown, moved and deleted, brokers that leave and return.
 
 use bytes::Bytes;
+use std::time::Duration;
+
 use ottla_broker::Broker;
 use ottla_broker::client::Connection;
 use ottla_protocol::message::alter_partition_reassignments::{ReassignablePartition, ReassignableTopic};
@@ -56,7 +58,20 @@ fn batch(value: &str) -> Bytes {
     builder.build().unwrap()
 }
 
+/// Produces as clients do: a broker that has not yet heard that it leads is asked again.
 async fn produce(connection: &mut Connection, name: &str, value: &str) -> ErrorCode {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+    loop {
+        let error = produce_once(connection, name, value).await;
+        let not_yet = matches!(error, ErrorCode::UnknownTopicOrPartition | ErrorCode::NotLeaderOrFollower);
+        if !not_yet || tokio::time::Instant::now() > deadline {
+            return error;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+async fn produce_once(connection: &mut Connection, name: &str, value: &str) -> ErrorCode {
     let data = PartitionProduceData { records: Some(batch(value)), ..PartitionProduceData::default() };
     let request = ProduceRequest {
         acks: -1,
