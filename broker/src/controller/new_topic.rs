@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ottla_protocol::message::ErrorCode;
 use uuid::Uuid;
 
+use super::machine::Refused;
 use super::machine::assignment::{Candidate, Start, assign};
 use crate::config::{BrokerConfig, TopicConfig};
 use crate::types::BrokerId;
@@ -41,9 +42,6 @@ pub struct TopicPlan {
     /// What then holds for it.
     pub effective: TopicConfig,
 }
-
-/// Why a topic cannot be.
-pub type Refused = (ErrorCode, String);
 
 /// What a topic's plan is checked against.
 #[derive(Debug, Clone, Copy)]

@@ -10,10 +10,10 @@ use ottla_protocol::message::{CreatePartitionsRequest, CreatePartitionsResponse,
 use super::api::Api;
 use super::call::{Call, Reply as Responder};
 use super::create_topics::has_leaders;
-use crate::controller::machine::{NewPartitions, Reply, Request};
+use crate::controller::machine::{NewPartitions, Refused, Reply, Request};
 use crate::types::BrokerId;
 
-type Results = Vec<(Arc<str>, Result<(), (ErrorCode, String)>)>;
+type Results = Vec<(Arc<str>, Result<(), Refused>)>;
 
 pub(super) fn handle(api: &Arc<Api>, call: Call<CreatePartitionsRequest>) {
     let Call { body, reply, .. } = call;
@@ -82,7 +82,7 @@ fn all_refused(names: Vec<Arc<str>>, error: ErrorCode, text: &str) -> CreatePart
 }
 
 fn response(results: Results) -> CreatePartitionsResponse {
-    let result = |(name, result): (Arc<str>, Result<(), (ErrorCode, String)>)| {
+    let result = |(name, result): (Arc<str>, Result<(), Refused>)| {
         let (error, message) = match result {
             Ok(()) => (ErrorCode::None, None),
             Err((error, message)) => (error, Some(message)),

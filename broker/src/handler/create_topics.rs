@@ -9,8 +9,9 @@ use ottla_protocol::message::{CreateTopicsRequest, CreateTopicsResponse, ErrorCo
 use super::api::Api;
 use super::call::{Call, Reply};
 use crate::config::{LiveConfig, TopicConfig};
+use crate::controller::machine::Refused;
 use crate::controller::machine::assignment::Candidate;
-use crate::controller::new_topic::{self, Refused, Surroundings, TopicPlan, TopicSpec};
+use crate::controller::new_topic::{self, Surroundings, TopicPlan, TopicSpec};
 use crate::metadata::ClusterSnapshot;
 use crate::types::{BrokerId, topic_id_to_wire};
 use crate::zk::layout::topic;

@@ -40,13 +40,13 @@ fn response(reply: Reply) -> ListPartitionReassignmentsResponse {
         _ => return refused(ErrorCode::UnknownServerError),
     };
     let numbers = |brokers: Vec<BrokerId>| brokers.iter().map(|broker| broker.0).collect();
-    let moves = moves.into_iter().map(|(name, replicas, adding, removing)| {
+    let moves = moves.into_iter().map(|(name, assignment)| {
         let number = name.partition;
         let ongoing = OngoingPartitionReassignment {
             partition_index: number,
-            replicas: numbers(replicas),
-            adding_replicas: numbers(adding),
-            removing_replicas: numbers(removing),
+            replicas: numbers(assignment.replicas),
+            adding_replicas: numbers(assignment.adding),
+            removing_replicas: numbers(assignment.removing),
             ..OngoingPartitionReassignment::default()
         };
         (name, ongoing)

@@ -10,7 +10,7 @@ use super::event::RequestId;
 use super::types::LiveBroker;
 use crate::types::{BrokerEpoch, BrokerId, ControllerEpoch, LeaderEpoch, PartitionEpoch, TopicPartition};
 use crate::zk::layout::partition_state::{LeaderRecoveryState, PartitionState};
-use crate::zk::layout::topic::TopicNode;
+use crate::zk::layout::topic::{Assignment, TopicNode};
 use ottla_protocol::message::ErrorCode;
 
 /// Names a write until it is answered.
@@ -143,6 +143,9 @@ pub const LEADER_DURING_DELETE: BrokerId = BrokerId(-2);
 /// The epoch that stops a replica of a deleted topic whatever epoch it is in.
 pub const EPOCH_DURING_DELETE: LeaderEpoch = LeaderEpoch(-2);
 
+/// Why something is refused, and in words.
+pub type Refused = (ErrorCode, String);
+
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
@@ -156,10 +159,10 @@ pub enum Reply {
     ElectLeaders(Vec<(TopicPartition, Result<BrokerId, ErrorCode>)>),
     /// To AlterPartitionReassignments.
     Reassign(Vec<(TopicPartition, Result<(), ErrorCode>)>),
-    /// To ListPartitionReassignments: replicas, adding, removing.
-    Reassignments(Vec<(TopicPartition, Vec<BrokerId>, Vec<BrokerId>, Vec<BrokerId>)>),
+    /// To ListPartitionReassignments.
+    Reassignments(Vec<(TopicPartition, Assignment)>),
     /// To CreatePartitions.
-    CreatePartitions(Vec<(Arc<str>, Result<(), (ErrorCode, String)>)>),
+    CreatePartitions(Vec<(Arc<str>, Result<(), Refused>)>),
 }
 
 /// The answer about one topic of an AlterPartition.

@@ -153,119 +153,128 @@ mod tests {
         }
     }
 
-    type Expected = Option<(i32, &'static [i32], LeaderRecoveryState)>;
+    const CLEAN: Strategy = Strategy::Offline { unclean: false };
+    const UNCLEAN: Strategy = Strategy::Offline { unclean: true };
+
+    /// The brokers that live and those that shut down; the replicas, the leader and who is in sync; what is expected.
+    struct Case {
+        what: &'static str,
+        live: &'static [i32],
+        leaving: &'static [i32],
+        replicas: &'static [i32],
+        leader: i32,
+        isr: &'static [i32],
+        strategy: Strategy,
+        elected: Option<(i32, &'static [i32])>,
+    }
+
+    const CASE: Case = Case {
+        what: "",
+        live: &[2, 3],
+        leaving: &[],
+        replicas: &[1, 2, 3],
+        leader: 1,
+        isr: &[1, 2, 3],
+        strategy: CLEAN,
+        elected: None,
+    };
+
+    fn check(cases: &[Case]) {
+        let name = TopicPartition::new("t", 0);
+        for case in cases {
+            let partition = partition(case.replicas, case.leader, case.isr);
+            let elected = elect(&context(case.live, case.leaving), &name, &partition, case.strategy);
+            let shape = elected.as_ref().map(|it| (it.leader, it.isr.clone()));
+            let expected = case.elected.map(|(leader, isr)| (BrokerId(leader), ids(isr)));
+            assert_eq!(shape, expected, "{}", case.what);
+            if let Some(elected) = elected {
+                assert_eq!(elected.leader_epoch, LeaderEpoch(6), "{}", case.what);
+                assert_eq!(elected.partition_epoch, PartitionEpoch(9), "{}", case.what);
+                assert_eq!(elected.controller_epoch, ControllerEpoch(4), "{}", case.what);
+            }
+        }
+    }
 
     #[test]
-    fn rules() {
-        use LeaderRecoveryState::{Recovered, Recovering};
-        const CLEAN: Strategy = Strategy::Offline { unclean: false };
-        const UNCLEAN: Strategy = Strategy::Offline { unclean: true };
-        let cases: [(&str, &[i32], &[i32], Partition, Strategy, Expected); 14] = [
-            (
-                "the first living in-sync replica in assignment order",
-                &[2, 3],
-                &[],
-                partition(&[1, 3, 2], 1, &[1, 2, 3]),
-                CLEAN,
-                Some((3, &[2, 3], Recovered)),
-            ),
-            (
-                "not a living replica that is out of sync",
-                &[2, 3],
-                &[],
-                partition(&[1, 3, 2], 1, &[1, 2]),
-                CLEAN,
-                Some((2, &[2], Recovered)),
-            ),
-            ("nobody in sync is alive", &[2, 3], &[], partition(&[1, 2, 3], 1, &[1]), CLEAN, None),
-            (
-                "unless the operator accepts it",
-                &[2, 3],
-                &[],
-                partition(&[1, 2, 3], 1, &[1]),
-                UNCLEAN,
-                Some((2, &[2], Recovering)),
-            ),
-            (
-                "a clean leader wins even when unclean is allowed",
-                &[2, 3],
-                &[],
-                partition(&[1, 2, 3], 1, &[1, 3]),
-                UNCLEAN,
-                Some((3, &[3], Recovered)),
-            ),
-            ("nobody is alive", &[], &[], partition(&[1, 2], 1, &[1, 2]), UNCLEAN, None),
-            (
-                "a broker that shuts down is not elected",
-                &[2, 3],
-                &[2],
-                partition(&[1, 2, 3], 1, &[1, 2, 3]),
-                CLEAN,
-                Some((3, &[3], Recovered)),
-            ),
-            (
-                "the preferred replica",
-                &[1, 2],
-                &[],
-                partition(&[1, 2], 2, &[2, 1]),
-                Strategy::Preferred,
-                Some((1, &[2, 1], Recovered)),
-            ),
-            (
-                "not when it is out of sync",
-                &[1, 2],
-                &[],
-                partition(&[1, 2], 2, &[2]),
-                Strategy::Preferred,
-                None,
-            ),
-            ("not when it is dead", &[2], &[], partition(&[1, 2], 2, &[1, 2]), Strategy::Preferred, None),
-            (
-                "shutdown: another in-sync replica, and the leaving one out of sync",
-                &[1, 2, 3],
-                &[1],
-                partition(&[1, 2, 3], 1, &[1, 3]),
-                Strategy::ControlledShutdown,
-                Some((3, &[3], Recovered)),
-            ),
-            (
-                "shutdown: nobody else is in sync",
-                &[1, 2],
-                &[1],
-                partition(&[1, 2], 1, &[1]),
-                Strategy::ControlledShutdown,
-                None,
-            ),
-            (
-                "reassigned: the first of the target that is in sync",
-                &[1, 2, 3],
-                &[],
-                partition(&[2, 3], 1, &[1, 3]),
-                Strategy::Reassigned,
-                Some((3, &[1, 3], Recovered)),
-            ),
-            (
-                "reassigned: nobody of the target is in sync",
-                &[1, 2, 3],
-                &[],
-                partition(&[2, 3], 1, &[1]),
-                Strategy::Reassigned,
-                None,
-            ),
-        ];
+    fn when_a_leader_is_gone() {
+        check(&[
+            Case {
+                what: "the first living in-sync replica in assignment order",
+                replicas: &[1, 3, 2],
+                elected: Some((3, &[2, 3])),
+                ..CASE
+            },
+            Case {
+                what: "not a living replica that is out of sync",
+                replicas: &[1, 3, 2],
+                isr: &[1, 2],
+                elected: Some((2, &[2])),
+                ..CASE
+            },
+            Case { what: "nobody in sync is alive", isr: &[1], ..CASE },
+            Case {
+                what: "unless the operator accepts it",
+                isr: &[1],
+                strategy: UNCLEAN,
+                elected: Some((2, &[2])),
+                ..CASE
+            },
+            Case {
+                what: "a clean leader wins even when unclean is allowed",
+                isr: &[1, 3],
+                strategy: UNCLEAN,
+                elected: Some((3, &[3])),
+                ..CASE
+            },
+            Case { what: "nobody is alive", live: &[], strategy: UNCLEAN, ..CASE },
+            Case {
+                what: "a broker that shuts down is not elected",
+                leaving: &[2],
+                elected: Some((3, &[3])),
+                ..CASE
+            },
+        ]);
+    }
+
+    #[test]
+    fn an_unclean_leader_has_to_recover() {
         let name = TopicPartition::new("t", 0);
-        for (what, live, shutting_down, partition, strategy, expected) in cases {
-            let elected = elect(&context(live, shutting_down), &name, &partition, strategy);
-            let expected = expected.map(|(leader, isr, recovery)| LeaderAndIsr {
-                leader: BrokerId(leader),
-                leader_epoch: LeaderEpoch(6),
-                isr: ids(isr),
-                recovery,
-                partition_epoch: PartitionEpoch(9),
-                controller_epoch: ControllerEpoch(4),
-            });
-            assert_eq!(elected, expected, "{what}");
-        }
+        let partition = partition(&[1, 2], 1, &[1]);
+        let elected = elect(&context(&[2], &[]), &name, &partition, UNCLEAN).unwrap();
+        assert_eq!(elected.recovery, LeaderRecoveryState::Recovering);
+        assert_eq!(partition.leadership.unwrap().recovery, LeaderRecoveryState::Recovered);
+    }
+
+    #[test]
+    fn when_a_leader_is_asked_for() {
+        let preferred =
+            Case { replicas: &[1, 2], leader: 2, live: &[1, 2], strategy: Strategy::Preferred, ..CASE };
+        check(&[
+            Case { what: "the preferred replica", isr: &[2, 1], elected: Some((1, &[2, 1])), ..preferred },
+            Case { what: "not when it is out of sync", isr: &[2], ..preferred },
+            Case { what: "not when it is dead", live: &[2], isr: &[1, 2], ..preferred },
+        ]);
+        let leaving =
+            Case { live: &[1, 2, 3], leaving: &[1], strategy: Strategy::ControlledShutdown, ..CASE };
+        check(&[
+            Case {
+                what: "another in-sync replica, and the leaving one out of sync",
+                isr: &[1, 3],
+                elected: Some((3, &[3])),
+                ..leaving
+            },
+            Case { what: "nobody else is in sync", isr: &[1], ..leaving },
+        ]);
+        let moved = Case { live: &[1, 2, 3], replicas: &[2, 3], strategy: Strategy::Reassigned, ..CASE };
+        check(&[
+            Case {
+                what: "the first of the target that is in sync",
+                isr: &[1, 3],
+                elected: Some((3, &[1, 3])),
+                ..moved
+            },
+            Case { what: "nobody of the target is in sync", isr: &[1], ..moved },
+        ]);
     }
 
     #[test]
@@ -290,7 +299,8 @@ mod tests {
 
     #[test]
     fn leaving_the_in_sync_replicas() {
-        let cases: [(i32, &[i32], &[i32], Option<(i32, &[i32])>); 6] = [
+        type Case = (i32, &'static [i32], &'static [i32], Option<(i32, &'static [i32])>);
+        let cases: [Case; 6] = [
             (1, &[1, 2, 3], &[2], Some((1, &[1, 3]))),
             (1, &[1, 2, 3], &[1], Some((-1, &[2, 3]))),
             (1, &[1], &[1], Some((-1, &[1]))),

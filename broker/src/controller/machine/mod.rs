@@ -40,8 +40,8 @@ mod types;
 mod tests;
 
 pub use effect::{
-    AlteredTopic, Command, EPOCH_DURING_DELETE, Effect, LEADER_DURING_DELETE, PartitionUpdate, Reply,
-    StopReplica, Write, WriteId,
+    AlteredTopic, Command, EPOCH_DURING_DELETE, Effect, LEADER_DURING_DELETE, PartitionUpdate, Refused,
+    Reply, StopReplica, Write, WriteId,
 };
 pub use event::{
     AlterPartition, AlterTopic, AlterWish, Campaign, ClusterEvent, ElectionKind, Event, NewPartitions,

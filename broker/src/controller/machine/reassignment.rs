@@ -312,7 +312,7 @@ pub(super) fn list(
     }
     let describe = |name: TopicPartition| {
         let assignment = active.context.partition(&name)?.assignment.clone();
-        Some((name, assignment.replicas, assignment.adding, assignment.removing))
+        Some((name, assignment))
     };
     let answer = moving.into_iter().filter_map(describe).collect();
     out.push(Effect::Reply(request, Reply::Reassignments(answer)));

@@ -6,16 +6,13 @@ use std::sync::Arc;
 use super::agenda::{Active, Pending, Work};
 use super::assignment::{Candidate, Start, assign};
 use super::context::Partition;
-use super::effect::{Effect, Reply, Write};
+use super::effect::{Effect, Refused, Reply, Write};
 use super::election::Strategy;
 use super::event::{NewPartitions, Outcome, RequestId, TopicRead};
 use super::types::PartitionStatus;
 use crate::types::{BrokerId, TopicPartition};
 use crate::zk::layout::topic::{Assignment, TopicNode};
 use ottla_protocol::message::ErrorCode;
-
-/// Why a topic is not to grow.
-type Refused = (ErrorCode, String);
 
 /// Topics that are being given more partitions.
 #[derive(Debug)]

@@ -174,5 +174,5 @@ fn impossible_growth_is_refused() {
     let wish = NewPartitions { topic: Arc::from("t"), count: 5, assignments: None, seed: 0 };
     world.story();
     world.ask(Request::CreatePartitions { topics: vec![wish], validate_only: true });
-    assert_eq!(world.story(), "  reply    CreatePartitions([(\"t\", Ok(()))])\n");
+    assert_eq!(world.story(), "  reply    grows t: yes\n");
 }

@@ -395,6 +395,52 @@ fn describe_reply(reply: &Reply) -> String {
                 .collect();
             format!("altered {}", each.join(", "))
         }
-        other => format!("{other:?}"),
+        Reply::ElectLeaders(results) => {
+            format!("elected {}", each(results, |leader| format!("leader {leader}")))
+        }
+        Reply::Reassign(results) => format!("reassigning {}", each(results, |()| "yes".to_owned())),
+        Reply::Reassignments(moves) => {
+            let each: Vec<String> = moves
+                .iter()
+                .map(|(name, it)| {
+                    let (replicas, adding, removing) =
+                        (list(&it.replicas), list(&it.adding), list(&it.removing));
+                    format!("{name} [{replicas}] adding [{adding}] removing [{removing}]")
+                })
+                .collect();
+            format!("under way: {}", if each.is_empty() { "none".to_owned() } else { each.join(", ") })
+        }
+        Reply::CreatePartitions(results) => {
+            let each: Vec<String> = results
+                .iter()
+                .map(|(topic, result)| match result {
+                    Ok(()) => format!("{topic}: yes"),
+                    Err((error, text)) => format!("{topic}: {error:?}, {text}"),
+                })
+                .collect();
+            format!("grows {}", each.join(", "))
+        }
+        Reply::ControlledShutdown(remaining) => {
+            let each: Vec<String> = remaining.iter().map(ToString::to_string).collect();
+            format!(
+                "may stop, still leads: {}",
+                if each.is_empty() { "nothing".to_owned() } else { each.join(", ") }
+            )
+        }
+        Reply::Refused(error) => format!("refused: {error:?}"),
     }
+}
+
+fn each<T>(
+    results: &[(TopicPartition, Result<T, ottla_protocol::message::ErrorCode>)],
+    describe: impl Fn(&T) -> String,
+) -> String {
+    let each: Vec<String> = results
+        .iter()
+        .map(|(name, result)| match result {
+            Ok(value) => format!("{name}: {}", describe(value)),
+            Err(error) => format!("{name}: {error:?}"),
+        })
+        .collect();
+    each.join(", ")
 }
