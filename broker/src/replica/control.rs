@@ -1,5 +1,6 @@
 //! The controller's commands: which partitions this broker leads, follows, and no longer holds.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ottla_protocol::message::leader_and_isr::{LeaderAndIsrPartitionState, LeaderAndIsrTopicState};
@@ -12,6 +13,7 @@ use super::machine::{
     Assignment, Effect, Event, LeaderRecovery, Partition, PartitionCommand, ReplicaSettings,
 };
 use super::manager::{ReplicaManager, Wake, lock};
+use crate::config::TopicConfig;
 use crate::log::{self, LogConfig, PartitionLog};
 use crate::types::{
     BrokerEpoch, BrokerId, ControllerEpoch, LeaderEpoch, Millis, PartitionEpoch, TopicPartition,
@@ -38,6 +40,10 @@ pub struct PartitionOutcome {
     pub error: ErrorCode,
 }
 
+/// The settings of the topics of one request, asked for once each.
+#[derive(Debug, Default)]
+struct Settings(BTreeMap<Arc<str>, (TopicConfig, LogConfig)>);
+
 impl ReplicaManager {
     /// Applies a LeaderAndIsr request: each partition becomes led or followed here as it says.
     pub fn apply_leader_and_isr(&self, request: &LeaderAndIsrRequest) -> CommandOutcome {
@@ -50,10 +56,13 @@ impl ReplicaManager {
         }
         let mut wake = Wake::default();
         let mut partitions = Vec::new();
+        let mut settings = Settings::default();
         for (topic, topic_id, state) in states(request) {
             let id = TopicPartition::new(topic, state.partition_index);
             let command = command(topic_id, state);
-            let error = self.command(&id, command, state.is_new, &mut wake).unwrap_or_else(|error| error);
+            let made = self.get_or_create(&id, &command, state.is_new, &mut settings);
+            let answered = made.and_then(|partition| self.command(&partition, command, &mut wake));
+            let error = answered.unwrap_or_else(|error| error);
             partitions.push(PartitionOutcome { id, topic_id, error });
         }
         // Held until here: one command after the other, in the order of the controller's channel.
@@ -64,15 +73,10 @@ impl ReplicaManager {
 
     fn command(
         &self,
-        id: &TopicPartition,
+        partition: &Arc<HostedPartition>,
         command: PartitionCommand,
-        is_new: bool,
         wake: &mut Wake,
     ) -> Result<ErrorCode, ErrorCode> {
-        if !command.assignment.contains(self.options.broker_id) {
-            return Err(ErrorCode::UnknownTopicOrPartition);
-        }
-        let partition = self.get_or_create(id, command.topic_id, is_new)?;
         let topic_id = command.topic_id;
         let leader_is_known = self.metadata.load().is_live(command.leader);
         let _role = partition.change_role();
@@ -82,13 +86,13 @@ impl ReplicaManager {
         for effect in effects {
             match effect {
                 Effect::Answer(error) => answer = error,
-                effect => self.perform(&partition, effect, wake),
+                effect => self.perform(partition, effect, wake),
             }
         }
         if let (ErrorCode::None, Some(topic_id)) = (answer, topic_id)
             && let Err(error) = partition.log().assign_topic_id(topic_id)
         {
-            self.note_log_error(&partition, &error);
+            self.note_log_error(partition, &error);
             return Err(error_code::of_read(&error));
         }
         Ok(answer)
@@ -98,14 +102,21 @@ impl ReplicaManager {
     fn get_or_create(
         &self,
         id: &TopicPartition,
-        topic_id: Option<Uuid>,
+        command: &PartitionCommand,
         is_new: bool,
+        settings: &mut Settings,
     ) -> Result<Arc<HostedPartition>, ErrorCode> {
+        if !command.assignment.contains(self.options.broker_id) {
+            return Err(ErrorCode::UnknownTopicOrPartition);
+        }
         if let Some(partition) = self.get(id) {
             return if partition.is_gone() { Err(ErrorCode::KafkaStorageError) } else { Ok(partition) };
         }
-        let (config, log_config) = self.dependencies.log_config(&id.topic);
-        let log = self.open_log(id, topic_id, &log_config, is_new).map_err(|error| {
+        let (config, log_config) = settings
+            .0
+            .entry(Arc::clone(&id.topic))
+            .or_insert_with(|| self.dependencies.log_config(&id.topic));
+        let log = self.open_log(id, command.topic_id, log_config, is_new).map_err(|error| {
             tracing::error!(partition = %id, %error, "cannot open the log");
             ErrorCode::KafkaStorageError
         })?;
