@@ -157,6 +157,13 @@ fn a_caught_up_follower_that_is_about_to_enter_is_waited_for() {
 }
 
 #[test]
+fn a_replica_whose_entry_may_be_in_force_is_waited_for_whatever_its_lag() {
+    let mut talk = leader(1, &[1]);
+    talk.tell(fetched(2, 0)).wait(LAG_TIME_MAX.0 + 1);
+    assert_eq!(talk.effects(appended(6)), [], "the controller may have stored it, and may elect it");
+}
+
+#[test]
 fn a_follower_is_caught_up_by_reaching_where_the_leader_was() {
     let mut talk = leader(1, &[1, 2, 3]);
     talk.tell(fetched(3, 0)).tell(appended(10)).tell(fetched(2, 0)).tell(fetched(3, 10));
