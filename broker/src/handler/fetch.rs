@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::api::Api;
 use super::call::{Call, Reply};
-use super::fetch_answer::{Answered, response};
+use super::fetch_answer::{Answered, Reading, response};
 use super::leaders::CurrentLeaders;
 use crate::metadata::ClusterSnapshot;
 use crate::replica::fetch_session::{
@@ -49,7 +49,7 @@ pub(super) fn handle(api: &Arc<Api>, mut call: Call<FetchRequest>) {
     resolve(&mut partitions, &snapshot);
     let answer = Answer {
         reply,
-        version,
+        reading: Reading { version, converts: api.config.current().log_message_downconversion_enable },
         kind,
         partitions: partitions.clone(),
         leaders: CurrentLeaders::new(snapshot, Arc::clone(&connection.listener)),
@@ -155,7 +155,7 @@ fn resolve(partitions: &mut [FetchPartition], snapshot: &ClusterSnapshot) {
 /// The way back of a fetch, kept while it waits.
 struct Answer {
     reply: Reply<FetchRequest>,
-    version: i16,
+    reading: Reading,
     kind: PlanKind,
     partitions: Vec<FetchPartition>,
     leaders: CurrentLeaders,
@@ -165,7 +165,7 @@ struct Answer {
 
 impl Answer {
     fn send(self, outcomes: Vec<FetchOutcome>) {
-        let Self { reply, version, kind, partitions, leaders, sessions, now } = self;
+        let Self { reply, reading, kind, partitions, leaders, sessions, now } = self;
         let mut answered: Vec<Answered> = partitions
             .into_iter()
             .zip(outcomes)
@@ -185,7 +185,7 @@ impl Answer {
                 id
             }
         };
-        reply.send(&response(version, session_id, answered, leaders));
+        reply.send(&response(reading, session_id, answered, leaders));
     }
 }
 

@@ -9,6 +9,7 @@ use ottla_protocol::message::fetch::{
 use ottla_protocol::message::{ErrorCode, FetchResponse};
 use ottla_protocol::wire::{Records, Region};
 
+use super::fetch_legacy::{magic_of, write_down};
 use super::leaders::CurrentLeaders;
 use crate::log::FetchedData;
 use crate::replica::FetchOutcome;
@@ -27,9 +28,19 @@ pub(super) struct Answered {
     pub(super) outcome: FetchOutcome,
 }
 
-/// Builds the response. The records stay where they are: regions of segment files.
+/// How a client reads.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reading {
+    /// The version it asks in.
+    pub(super) version: i16,
+    /// Whether records may be written down for a client that knows only older formats.
+    pub(super) converts: bool,
+}
+
+/// Builds the response. The records stay where they are, as regions of segment files, but for clients that know only
+/// older formats.
 pub(super) fn response(
-    version: i16,
+    reading: Reading,
     session_id: i32,
     answered: Vec<Answered>,
     mut leaders: CurrentLeaders,
@@ -37,7 +48,8 @@ pub(super) fn response(
     let mut responses: Vec<FetchableTopicResponse> = Vec::new();
     let mut last: Option<TopicKey> = None;
     for Answered { wanted, outcome } in answered {
-        let data = partition_data(version, &wanted, outcome, &mut leaders);
+        let outcome = in_form(reading, &wanted, outcome);
+        let data = partition_data(reading.version, &wanted, outcome, &mut leaders);
         let topic = wanted.key.topic;
         match responses.last_mut().filter(|_| last.as_ref() == Some(&topic)) {
             Some(response) => response.partitions.push(data),
@@ -73,10 +85,30 @@ fn topic_response(topic: &TopicKey, data: PartitionData) -> FetchableTopicRespon
     }
 }
 
+/// What is sent of a partition: its outcome with the records as the client understands them.
+struct Sent {
+    outcome: FetchOutcome,
+    records: Records,
+}
+
+fn in_form(reading: Reading, wanted: &FetchPartition, mut outcome: FetchOutcome) -> Sent {
+    let data = std::mem::take(&mut outcome.data);
+    outcome.data.aborted_transactions.clone_from(&data.aborted_transactions);
+    let written = match magic_of(reading.version).filter(|_| data.size > 0) {
+        None => return Sent { outcome, records: records(data) },
+        Some(_) if !reading.converts => Err(ErrorCode::UnsupportedVersion),
+        Some(magic) => write_down(&data, magic, wanted.fetch_offset),
+    };
+    match written {
+        Ok(written) => Sent { outcome, records: Records::Bytes(written) },
+        Err(error) => Sent { outcome: FetchOutcome::failed(error), records: records(FetchedData::default()) },
+    }
+}
+
 fn partition_data(
     version: i16,
     wanted: &FetchPartition,
-    outcome: FetchOutcome,
+    Sent { outcome, records }: Sent,
     leaders: &mut CurrentLeaders,
 ) -> PartitionData {
     let error = match outcome.error {
@@ -97,7 +129,7 @@ fn partition_data(
         diverging_epoch: diverging.unwrap_or_default(),
         current_leader: current_leader(version, wanted, error, leaders).unwrap_or_default(),
         aborted_transactions: aborted(&outcome.data),
-        records: records(outcome.data),
+        records,
         ..PartitionData::default()
     }
 }

@@ -24,6 +24,7 @@ mod describe_log_dirs;
 mod elect_leaders;
 mod fetch;
 mod fetch_answer;
+mod fetch_legacy;
 mod find_coordinator;
 mod group_topics;
 mod heartbeat;
