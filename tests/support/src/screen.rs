@@ -12,7 +12,7 @@ use crate::wait::wait_until;
 
 /// The program under test on a pseudo-terminal, killed when dropped.
 pub struct Screen {
-    terminal: Arc<Mutex<avt::Vt>>,
+    terminal: Arc<Mutex<avt::Terminal>>,
     /// Every screen that was ever shown differs from the one before in one of these lines.
     history: Arc<Mutex<Vec<String>>>,
     keyboard: Box<dyn Write + Send>,
@@ -48,7 +48,8 @@ impl Screen {
         }
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
-        let terminal = Arc::new(Mutex::new(avt::Vt::new(usize::from(columns), usize::from(rows))));
+        let terminal =
+            Arc::new(Mutex::new(avt::Terminal::new(usize::from(columns), usize::from(rows)).unwrap()));
         let history = Arc::new(Mutex::new(Vec::new()));
         let mut output = pair.master.try_clone_reader().unwrap();
         let (written, remembered) = (Arc::clone(&terminal), Arc::clone(&history));
@@ -66,9 +67,9 @@ impl Screen {
                 let text = String::from_utf8_lossy(&pending[..whole]).into_owned();
                 pending.drain(..whole);
                 let mut terminal = written.lock().unwrap();
-                terminal.feed_str(&text);
+                terminal.feed([text.as_str()]);
                 let mut lines = remembered.lock().unwrap();
-                for line in terminal.view() {
+                for line in terminal.screen().visible_lines() {
                     let line = line.text().trim_end().to_owned();
                     if !line.is_empty() && !lines.iter().rev().take(400).any(|seen| *seen == line) {
                         lines.push(line);
@@ -95,7 +96,8 @@ impl Screen {
     /// When the reader of the terminal has panicked.
     pub fn text(&self) -> String {
         let terminal = self.terminal.lock().unwrap();
-        let lines: Vec<_> = terminal.view().map(|line| line.text().trim_end().to_owned()).collect();
+        let lines: Vec<_> =
+            terminal.screen().visible_lines().map(|line| line.text().trim_end().to_owned()).collect();
         lines.join("\n")
     }
 
