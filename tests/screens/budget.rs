@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use ottla::model::{Model, PartitionState, PartitionUpdate, TopicUpdate, Update};
 use ottla::widget::Tier;
-use ottla_broker::types::{
-    BrokerId, ControllerEpoch, LeaderEpoch, Millis, PartitionEpoch, TopicPartition,
-};
+use ottla_broker::types::{BrokerId, ControllerEpoch, LeaderEpoch, Millis, PartitionEpoch, TopicPartition};
 
 use crate::screen::{console, draw, press, text};
 

@@ -81,9 +81,10 @@ fn leadership_moves_to_an_in_sync_replica_that_is_chosen() {
     assert!(choice.contains("broker 3") && !choice.contains("broker 2  in sync"), "{choice}");
     assert!(shown(&story, "3 e").contains("led by its preferred leader already"));
     let recovered = Story::recovered();
-    assert_eq!(commands(&recovered, "3 j e"), [Command::ElectPreferred {
-        partitions: vec![TopicPartition::new("clicks", 1)]
-    }]);
+    assert_eq!(
+        commands(&recovered, "3 j e"),
+        [Command::ElectPreferred { partitions: vec![TopicPartition::new("clicks", 1)] }]
+    );
     assert_eq!(commands(&recovered, "3 E y"), [Command::ElectPreferred { partitions: Vec::new() }]);
 }
 
@@ -99,7 +100,7 @@ fn a_topic_is_created_from_a_form_and_deleted_by_its_name() {
     assert!(shown(&story, "3 n t / 1 enter enter enter enter").contains("'/' is not allowed"));
     assert_eq!(commands(&story, "3 D c l i c k s enter"), [Command::DeleteTopic { name: "clicks".into() }]);
     assert_eq!(commands(&story, "3 D c l i c k enter y enter"), []);
-    assert!(shown(&story, "3 i D").contains("belongs to the brokers"));
+    assert!(shown(&story, "3 i g D").contains("belongs to the brokers"));
 }
 
 #[test]
@@ -138,7 +139,9 @@ fn a_console_that_may_only_look_offers_and_does_nothing_else() {
     let mut story = Story::healthy();
     let profile = Profile { read_only: true, ..story.model.cluster.profile.clone() };
     story.tell(Update::Cluster(ClusterUpdate::Profile(profile)));
-    for keys in ["x y", "X y", "Z y", "R y", "L", "3 m enter", "3 n a enter enter enter enter", "3 E y", "4 +"] {
+    for keys in
+        ["x y", "X y", "Z y", "R y", "L", "3 m enter", "3 n a enter enter enter enter", "3 E y", "4 +"]
+    {
         assert_eq!(commands(&story, keys), [], "{keys}");
     }
     let help = shown(&story, "?");
@@ -174,7 +177,7 @@ fn the_cursor_stays_on_its_partition_when_the_order_changes() {
     let mut console = console("dark", Tier::Braille);
     press(&mut console, &story.model, story.now, "3 j j j s s s");
     let detail = text(&draw(&mut console, &story.model, story.now, (120, 36)));
-    assert!(detail.contains("─ clicks-3 "), "{detail}");
+    assert!(detail.contains("╭ clicks-3 "), "{detail}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! `OTTLA_SCREENSHOTS=write cargo test --test screens` rewrites `screenshots/` and `docs/keys.md`; without it a stale
 //! one fails.
 #![allow(
+    unreachable_pub,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -8,8 +8,25 @@ use crate::story::Story;
 
 /// Keys that lead to each place there is.
 const PLACES: [&str; 19] = [
-    "1", "2", "2 j j j", "3", "3 v", "3 i w", "4", "4 enter j j", "5", "6", "6 j j j j j", "1 ?", "3 m", "3 n", "3 j D",
-    "2 x", "2 X", "1 q", "3 / o r d",
+    "1",
+    "2",
+    "2 j j j",
+    "3",
+    "3 v",
+    "3 i w",
+    "4",
+    "4 enter j j",
+    "5",
+    "6",
+    "6 j j j j j",
+    "1 ?",
+    "3 m",
+    "3 n",
+    "3 j D",
+    "2 x",
+    "2 X",
+    "1 q",
+    "3 / o r d",
 ];
 
 proptest! {

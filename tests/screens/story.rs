@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use ottla::model::{
-    ActionId, ActionUpdate, BrokerUpdate, ClusterUpdate, GroupDescription, GroupOffset, GroupState, GroupUpdate,
-    LoadGroup, LoadState, Member, Model, NetworkSample, PartitionState, PartitionUpdate, ProcessKind, ProcessState,
-    ProcessUpdate, ProcessorSample, Profile, Progress, Registration, ReplicaOffsets, RequestSample, RequestTimes,
-    SourceHealth, SourceName, SourceUpdate, TopicUpdate, Update, Usage, ZookeeperConnection,
+    ActionId, ActionUpdate, BrokerUpdate, ClusterUpdate, GroupDescription, GroupOffset, GroupState,
+    GroupUpdate, LoadGroup, LoadState, Member, Model, NetworkSample, PartitionState, PartitionUpdate,
+    ProcessKind, ProcessState, ProcessUpdate, ProcessorSample, Profile, Progress, Registration,
+    ReplicaOffsets, RequestSample, RequestTimes, SourceHealth, SourceName, SourceUpdate, TopicUpdate, Update,
+    Usage, ZookeeperConnection,
 };
 use ottla_broker::types::{
     BrokerEpoch, BrokerId, ControllerEpoch, LeaderEpoch, Millis, Offset, PartitionEpoch, TopicPartition,
@@ -62,7 +63,10 @@ impl Story {
         })));
         let expected = |port| ProcessUpdate::Expected { host: "127.0.0.1".into(), port };
         story.process(ProcessKind::Zookeeper, expected(2181));
-        story.process(ProcessKind::Zookeeper, ProcessUpdate::State(ProcessState::Starting { pid: Some(4100) }));
+        story.process(
+            ProcessKind::Zookeeper,
+            ProcessUpdate::State(ProcessState::Starting { pid: Some(4100) }),
+        );
         for id in BROKERS {
             story.process(broker(id), expected(9091 + id as u16));
             story.process(broker(id), ProcessUpdate::State(ProcessState::Queued));
@@ -126,7 +130,10 @@ impl Story {
         self.tell(Update::GroupsListed(Vec::new()));
         for id in BROKERS {
             self.process(broker(id), ProcessUpdate::State(ProcessState::Starting { pid: None }));
-            self.process(broker(id), ProcessUpdate::State(ProcessState::Starting { pid: Some(self.pid(id)) }));
+            self.process(
+                broker(id),
+                ProcessUpdate::State(ProcessState::Starting { pid: Some(self.pid(id)) }),
+            );
         }
         for id in BROKERS {
             self.pass(95);
@@ -190,7 +197,8 @@ impl Story {
     }
 
     fn noise(&mut self, below: u64) -> u64 {
-        self.noise = self.noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.noise =
+            self.noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.noise >> 33) % below.max(1)
     }
 
@@ -203,10 +211,14 @@ impl Story {
             for n in 0..partitions {
                 let noise = self.noise(rate as u64 / 4 + 1) as i64;
                 let more = (rate * (6 + wave(second, 23)) / 12 + noise) / i64::from(partitions);
-                *self.ends.get_mut(&TopicPartition::new(topic, n)).unwrap() += more.max(i64::from(n % 3 == 0));
+                *self.ends.get_mut(&TopicPartition::new(topic, n)).unwrap() +=
+                    more.max(i64::from(n % 3 == 0));
             }
         }
-        for id in BROKERS.into_iter().filter(|id| !self.down.contains(id)) {
+        for id in BROKERS {
+            if self.down.contains(&id) {
+                continue;
+            }
             self.offsets(id);
             self.usage(id, second);
             self.network(id, second);
@@ -326,7 +338,15 @@ impl Story {
         group.and_then(|group| group.description.generation).unwrap_or(7)
     }
 
-    fn group(&mut self, group: &str, topics: &[&str], members: usize, state: GroupState, generation: i32, behind: i64) {
+    fn group(
+        &mut self,
+        group: &str,
+        topics: &[&str],
+        members: usize,
+        state: GroupState,
+        generation: i32,
+        behind: i64,
+    ) {
         let partitions: Vec<TopicPartition> =
             self.ends.keys().filter(|name| topics.contains(&&*name.topic)).cloned().collect();
         let share = partitions.len().div_ceil(members.max(1));
@@ -351,7 +371,9 @@ impl Story {
             .iter()
             .map(|partition| GroupOffset {
                 partition: partition.clone(),
-                offset: Offset((self.ends[partition] - 2 - behind * i64::from(partition.partition % 4 + 1)).max(0)),
+                offset: Offset(
+                    (self.ends[partition] - 2 - behind * i64::from(partition.partition % 4 + 1)).max(0),
+                ),
                 committed_at: Some(Millis(self.now.0 - 1_200)),
             })
             .collect();
