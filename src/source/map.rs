@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ottla_broker::types::{BrokerId, TopicPartition};
 
-use crate::model::{BrokerUpdate, PartitionUpdate, TopicUpdate, Update};
+use crate::model::{BrokerUpdate, ClusterUpdate, PartitionUpdate, TopicUpdate, Update};
 
 /// Brokers and partitions, as ZooKeeper says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -13,6 +13,8 @@ pub struct ClusterMap {
     pub brokers: BTreeMap<BrokerId, String>,
     /// The assigned replicas of each partition.
     pub replicas: BTreeMap<TopicPartition, Vec<BrokerId>>,
+    /// The controller, while there is one.
+    pub controller: Option<BrokerId>,
     /// The leader of each partition that has one.
     pub leaders: BTreeMap<TopicPartition, BrokerId>,
 }
@@ -21,6 +23,9 @@ impl ClusterMap {
     /// Takes in what was found; returns whether the map is another now.
     pub(super) fn observe(&mut self, update: &Update) -> bool {
         match update {
+            Update::Cluster(ClusterUpdate::Controller(controller)) => {
+                std::mem::replace(&mut self.controller, *controller) != *controller
+            }
             Update::Broker { broker, update: BrokerUpdate::Registered(registration) } => {
                 let address = format!("{}:{}", registration.host, registration.port);
                 self.brokers.insert(*broker, address.clone()) != Some(address)

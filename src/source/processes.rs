@@ -1,5 +1,6 @@
 //! What the processes of a local cluster use, as the operating system says.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -31,11 +32,17 @@ pub(super) async fn run(layout: Layout, feed: Feed) {
 }
 
 /// What is kept between looks: CPU use is the difference of two.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Processes {
     system: System,
     looks: u32,
-    disks: std::collections::BTreeMap<ProcessKind, (u64, u64)>,
+    disks: BTreeMap<ProcessKind, (u64, u64)>,
+}
+
+impl Default for Processes {
+    fn default() -> Self {
+        Self { system: System::new(), looks: 0, disks: BTreeMap::new() }
+    }
 }
 
 impl Processes {

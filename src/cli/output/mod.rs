@@ -2,6 +2,8 @@
 
 mod demo;
 mod process;
+mod status;
 
 pub(super) use demo::demo;
+pub(super) use status::status;
 pub(super) use process::{cluster_line, failure, line, said, warning};

@@ -7,4 +7,4 @@ mod read;
 mod translate;
 
 pub(super) use follow::run;
-pub(super) use read::{ReadError, connect, read_all};
+pub(super) use read::{connect, read_all};

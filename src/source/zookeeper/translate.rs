@@ -137,9 +137,10 @@ fn registration(id: BrokerId, found: &Found) -> Result<Option<Update>, layout::L
     }
     let node = layout::broker::Registration::decode(id, &found.data)?;
     let Some(endpoint) = node.endpoints.first() else { return Ok(None) };
+    let Ok(port) = u16::try_from(endpoint.port) else { return Ok(None) };
     let registration = Registration {
         host: endpoint.host.clone(),
-        port: endpoint.port,
+        port,
         rack: node.rack,
         epoch: BrokerEpoch(found.created),
         registered_at: Millis(found.created_at_ms),
