@@ -110,7 +110,8 @@ async fn create(
     let request =
         CreateTopicsRequest { topics: vec![topic], timeout_ms: TIMEOUT_MS, ..CreateTopicsRequest::default() };
     let answer =
-        ask(map, &request, |answer| answer.topics.iter().any(|topic| is_not_controller(topic.error_code))).await?;
+        ask(map, &request, |answer| answer.topics.iter().any(|topic| is_not_controller(topic.error_code)))
+            .await?;
     match answer.topics.first() {
         Some(topic) if topic.error_code == ErrorCode::None.code() => Ok(format!("topic {name} created")),
         Some(topic) => Err(words(topic.error_code, topic.error_message.as_ref())),
@@ -128,7 +129,8 @@ async fn delete(map: &watch::Receiver<Arc<ClusterMap>>, name: &str) -> Outcome {
         ..DeleteTopicsRequest::default()
     };
     let answer =
-        ask(map, &request, |answer| answer.responses.iter().any(|topic| is_not_controller(topic.error_code))).await?;
+        ask(map, &request, |answer| answer.responses.iter().any(|topic| is_not_controller(topic.error_code)))
+            .await?;
     match answer.responses.first() {
         Some(topic) if topic.error_code == ErrorCode::None.code() => Ok(format!("topic {name} deleted")),
         Some(topic) => Err(words(topic.error_code, topic.error_message.as_ref())),
@@ -166,8 +168,11 @@ async fn put_first(
         replicas: Some(order),
         ..ReassignablePartition::default()
     };
-    let topic =
-        ReassignableTopic { name: partition.topic.to_string(), partitions: vec![wanted], ..Default::default() };
+    let topic = ReassignableTopic {
+        name: partition.topic.to_string(),
+        partitions: vec![wanted],
+        ..Default::default()
+    };
     let request = AlterPartitionReassignmentsRequest {
         topics: vec![topic],
         timeout_ms: TIMEOUT_MS,
@@ -178,7 +183,10 @@ async fn put_first(
         return Err(words(answer.error_code, answer.error_message.as_ref()));
     }
     let results = answer.responses.iter().flat_map(|topic| &topic.partitions);
-    match results.map(|result| (result.error_code, result.error_message.as_ref())).find(|(code, _)| *code != 0) {
+    match results
+        .map(|result| (result.error_code, result.error_message.as_ref()))
+        .find(|(code, _)| *code != 0)
+    {
         Some((code, message)) => Err(words(code, message)),
         None => Ok(()),
     }
@@ -225,7 +233,10 @@ fn outcome_of_election(answer: &ElectLeadersResponse) -> Outcome {
     let noun = if elected == 1 { "partition is" } else { "partitions are" };
     match failed.as_slice() {
         [] => Ok(format!("{elected} {noun} led by the preferred leader again")),
-        [first, rest @ ..] => Err(format!("{first}{}", if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) })),
+        [first, rest @ ..] => Err(format!(
+            "{first}{}",
+            if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) }
+        )),
     }
 }
 
@@ -258,7 +269,8 @@ mod tests {
 
     #[test]
     fn a_failed_election_names_its_partition() {
-        let codes = [ErrorCode::None, ErrorCode::PreferredLeaderNotAvailable, ErrorCode::PreferredLeaderNotAvailable];
+        let codes =
+            [ErrorCode::None, ErrorCode::PreferredLeaderNotAvailable, ErrorCode::PreferredLeaderNotAvailable];
         let why = outcome_of_election(&answer(&codes)).unwrap_err();
         assert!(why.starts_with("orders-1: ") && why.ends_with("and 1 more"), "{why}");
     }

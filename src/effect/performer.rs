@@ -79,7 +79,11 @@ impl Performer {
         }
         let Said::Notice(notice) = &said else { return self.tell_lives().await };
         let life = |role: Role| {
-            self.driver.machine().lives().find(|(known, _)| *known == role).map_or(Life::Absent, |(_, life)| life)
+            self.driver
+                .machine()
+                .lives()
+                .find(|(known, _)| *known == role)
+                .map_or(Life::Absent, |(_, life)| life)
         };
         match lives::notice_update(notice, life) {
             Some(update) => {

@@ -70,10 +70,14 @@ pub(super) fn remark(said: &Said) -> Option<Update> {
     let (severity, text) = match said {
         Said::SteppedOver { role, port, taken } => {
             let taken: Vec<_> = taken.iter().map(u16::to_string).collect();
-            (Severity::Info, format!("{role} listens on {port}: {} taken by other programs", taken.join(", ")))
+            (
+                Severity::Info,
+                format!("{role} listens on {port}: {} taken by other programs", taken.join(", ")),
+            )
         }
         Said::WaitingFor(pid) => {
-            let text = format!("another ottla (process {pid}) is starting or stopping the cluster; waiting for it");
+            let text =
+                format!("another ottla (process {pid}) is starting or stopping the cluster; waiting for it");
             (Severity::Info, text)
         }
         Said::Farewell { role, outcome: Err(why) } => {
@@ -85,7 +89,9 @@ pub(super) fn remark(said: &Said) -> Option<Update> {
         Said::Notice(Notice::StaleFiles(role)) => {
             (Severity::Warning, format!("{role} had died unnoticed; its pid file was removed"))
         }
-        Said::Notice(Notice::Slow(role)) => (Severity::Warning, format!("{role} runs but does not serve yet")),
+        Said::Notice(Notice::Slow(role)) => {
+            (Severity::Warning, format!("{role} runs but does not serve yet"))
+        }
         Said::Notice(Notice::Overdue(role)) => {
             (Severity::Warning, format!("{role} did not stop in time and is killed"))
         }

@@ -81,7 +81,8 @@ impl GroupReader {
         let mut trouble = None;
         self.is_rebalancing = false;
         self.connections.retain(|broker, connection| {
-            !connection.is_broken() && map.brokers.get(broker).is_some_and(|address| address == connection.address())
+            !connection.is_broken()
+                && map.brokers.get(broker).is_some_and(|address| address == connection.address())
         });
         for (broker, address) in &map.brokers {
             let mut connection = match self.connections.remove(broker) {
@@ -191,7 +192,8 @@ impl GroupReader {
                 partitions: partitions.collect(),
                 ..FetchTopic::default()
             };
-            let request = FetchRequest { topics: vec![topic], max_bytes: FETCH_BYTES, ..FetchRequest::default() };
+            let request =
+                FetchRequest { topics: vec![topic], max_bytes: FETCH_BYTES, ..FetchRequest::default() };
             let version = connection.highest_version(ApiKey::Fetch)?.min(FETCH_VERSION_MAX);
             let answer = connection.call(&request, version).await?;
             left = self.take_records(&answer);
@@ -234,7 +236,9 @@ impl GroupReader {
             }
             let batch = rest.split_to(header.size());
             for record in iterate(&batch, BATCH_BYTES_MAX).into_iter().flatten().flatten() {
-                let Some(Ok(ConsumerOffsetsKey::Group(key))) = record.key.as_ref().map(ConsumerOffsetsKey::decode) else {
+                let Some(Ok(ConsumerOffsetsKey::Group(key))) =
+                    record.key.as_ref().map(ConsumerOffsetsKey::decode)
+                else {
                     continue;
                 };
                 match record.value.as_ref().map(GroupValue::decode) {
@@ -254,18 +258,19 @@ impl GroupReader {
 }
 
 async fn read_offsets(connection: &mut Connection, group: &str) -> Result<Vec<GroupOffset>, Error> {
-    let request = OffsetFetchRequest { group_id: group.to_owned(), topics: None, ..OffsetFetchRequest::default() };
+    let request =
+        OffsetFetchRequest { group_id: group.to_owned(), topics: None, ..OffsetFetchRequest::default() };
     let version = connection.highest_version(ApiKey::OffsetFetch)?.min(OFFSET_FETCH_VERSION_MAX);
     let answer = connection.call(&request, version).await?;
     let offsets = answer.topics.into_iter().flat_map(|topic| {
         let name: Arc<str> = topic.name.into();
-        topic.partitions.into_iter().filter(|partition| partition.committed_offset >= 0).map(move |partition| {
-            GroupOffset {
+        topic.partitions.into_iter().filter(|partition| partition.committed_offset >= 0).map(
+            move |partition| GroupOffset {
                 partition: TopicPartition::new(Arc::clone(&name), partition.partition_index),
                 offset: Offset(partition.committed_offset),
                 committed_at: None,
-            }
-        })
+            },
+        )
     });
     Ok(offsets.collect())
 }

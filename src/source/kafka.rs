@@ -132,7 +132,8 @@ async fn list(
         partitions,
         ..ListOffsetsTopic::default()
     });
-    let request = ListOffsetsRequest { replica_id, topics: topics.collect(), ..ListOffsetsRequest::default() };
+    let request =
+        ListOffsetsRequest { replica_id, topics: topics.collect(), ..ListOffsetsRequest::default() };
     connection.call_highest(&request).await
 }
 

@@ -44,7 +44,10 @@ pub(super) async fn run(layout: Layout, map: watch::Receiver<Arc<ClusterMap>>, f
 }
 
 /// Reads the page of one broker; `None` when it has none here.
-pub(super) async fn read_broker(layout: &Layout, broker: BrokerId) -> Result<Option<NetworkSample>, io::Error> {
+pub(super) async fn read_broker(
+    layout: &Layout,
+    broker: BrokerId,
+) -> Result<Option<NetworkSample>, io::Error> {
     let record = RuntimeFile::read(&layout.runtime(Role::Broker(broker.0))).map_err(io::Error::other)?;
     let Some(address) = record.and_then(|record| record.metrics_address) else { return Ok(None) };
     let page = tokio::time::timeout(PATIENCE, get(&address)).await??;
@@ -72,11 +75,15 @@ fn sample(samples: &[Sample]) -> NetworkSample {
     for sample in samples {
         let label = |name: &str| sample.labels.get(name).map(String::as_str).unwrap_or_default();
         match sample.name.as_str() {
-            "kafka_network_requestchannel_requestqueuesize" => network.request_queue_size = whole(sample.value),
+            "kafka_network_requestchannel_requestqueuesize" => {
+                network.request_queue_size = whole(sample.value)
+            }
             "ottla_network_requestchannel_requestqueuesize_max" => {
                 network.request_queue_max = Some(whole(sample.value));
             }
-            "ottla_network_requestchannel_capacity" => network.request_queue_capacity = Some(whole(sample.value)),
+            "ottla_network_requestchannel_capacity" => {
+                network.request_queue_capacity = Some(whole(sample.value))
+            }
             "ottla_handler_threads" => network.handlers = Some(whole(sample.value)),
             "kafka_server_kafkarequesthandlerpool_requesthandleravgidlepercent" => {
                 network.handler_idle_ratio = Some(sample.value);
@@ -109,10 +116,8 @@ fn sample(samples: &[Sample]) -> NetworkSample {
             }
         }
     }
-    network.processors = processors
-        .into_iter()
-        .map(|(processor, sample)| ProcessorSample { processor, ..sample })
-        .collect();
+    network.processors =
+        processors.into_iter().map(|(processor, sample)| ProcessorSample { processor, ..sample }).collect();
     network.requests =
         requests.into_iter().map(|(request, sample)| RequestSample { request, ..sample }).collect();
     network
@@ -121,7 +126,9 @@ fn sample(samples: &[Sample]) -> NetworkSample {
 fn processor_sample(processor: &mut ProcessorSample, name: &str, value: f64) {
     match name {
         "kafka_network_requestchannel_responsequeuesize" => processor.response_queue_size = whole(value),
-        "ottla_network_requestchannel_responsequeuesize_max" => processor.response_queue_max = Some(whole(value)),
+        "ottla_network_requestchannel_responsequeuesize_max" => {
+            processor.response_queue_max = Some(whole(value))
+        }
         "kafka_network_processor_idlepercent" => processor.idle_ratio = Some(value),
         "kafka_server_socket_server_metrics_connection_count" => {
             *processor.connections.get_or_insert(0) += whole(value);
@@ -172,7 +179,10 @@ mod tests {
         assert_eq!(sample.request_queue_size, 7);
         assert_eq!(sample.processors.len(), 1);
         let processor = &sample.processors[0];
-        assert_eq!((processor.processor, processor.response_queue_size, processor.connections), (1, 3, Some(4)));
+        assert_eq!(
+            (processor.processor, processor.response_queue_size, processor.connections),
+            (1, 3, Some(4))
+        );
         assert_eq!((sample.requests[0].count_total, sample.requests[0].times_total.total_ms), (12, 6.5));
         assert_eq!(sample.refused_total["header"], 2);
     }

@@ -36,7 +36,10 @@ pub async fn read_once(from: &ReadOnce) -> Vec<Update> {
         }
         Ok(Err(why)) => updates.push(stale(SourceName::Zookeeper, why)),
         Err(_elapsed) => {
-            updates.push(stale(SourceName::Zookeeper, format!("zookeeper at {} does not answer", from.zookeeper)));
+            updates.push(stale(
+                SourceName::Zookeeper,
+                format!("zookeeper at {} does not answer", from.zookeeper),
+            ));
         }
     }
     for (broker, address) in &map.brokers {

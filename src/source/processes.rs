@@ -34,14 +34,15 @@ pub(super) async fn run(layout: Layout, feed: Feed) {
 /// What is kept between looks: CPU use is the difference of two.
 #[derive(Debug)]
 pub struct Processes {
-    system: System,
+    /// `None` where the operating system does not tell.
+    system: Option<System>,
     looks: u32,
     disks: BTreeMap<ProcessKind, (u64, u64)>,
 }
 
 impl Default for Processes {
     fn default() -> Self {
-        Self { system: System::new(), looks: 0, disks: BTreeMap::new() }
+        Self { system: System::new().ok(), looks: 0, disks: BTreeMap::new() }
     }
 }
 
@@ -62,8 +63,11 @@ impl Processes {
             }
         }
         let pids: Vec<Pid> = found.iter().map(|(_, pid, _)| Pid::from_u32(*pid)).collect();
-        let wanted = ProcessRefreshKind::nothing().with_cpu().with_memory().with_tasks().with_exe(UpdateKind::Never);
-        self.system.refresh_processes_specifics(ProcessesToUpdate::Some(&pids), true, wanted);
+        let wanted =
+            ProcessRefreshKind::nothing().with_cpu().with_memory().with_tasks().with_exe(UpdateKind::Never);
+        if let Some(system) = &mut self.system {
+            system.refresh_processes_specifics(ProcessesToUpdate::Some(&pids), true, wanted);
+        }
         let looks_at_disk = self.looks.is_multiple_of(LOOKS_PER_DISK);
         self.looks = self.looks.wrapping_add(1);
         let mut updates = Vec::new();
@@ -79,7 +83,7 @@ impl Processes {
     }
 
     fn usage(&self, kind: ProcessKind, pid: u32) -> Option<Usage> {
-        let process = self.system.process(Pid::from_u32(pid))?;
+        let process = self.system.as_ref()?.process(Pid::from_u32(pid))?;
         let (disk_bytes, disk_free_bytes) = self.disks.get(&kind).copied().unwrap_or_default();
         let started_ms = i64::try_from(process.start_time().saturating_mul(1_000)).ok();
         Some(Usage {

@@ -5,5 +5,5 @@ mod process;
 mod status;
 
 pub(super) use demo::demo;
-pub(super) use status::status;
 pub(super) use process::{cluster_line, failure, line, said, warning};
+pub(super) use status::status;

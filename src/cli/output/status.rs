@@ -7,8 +7,12 @@ use crate::model::{BrokerStatus, GroupStatus, Model, PartitionStatus, Status, To
 
 /// Prints what is known of the cluster.
 pub(in crate::cli) fn status(status: &Status, model: &Model) {
-    let controller = status.controller.id.map_or_else(|| "no controller".to_owned(), |id| format!("controller {id}"));
-    println!("{}: {controller}, zookeeper {} {}", status.cluster, status.zookeeper.connect, status.zookeeper.state);
+    let controller =
+        status.controller.id.map_or_else(|| "no controller".to_owned(), |id| format!("controller {id}"));
+    println!(
+        "{}: {controller}, zookeeper {} {}",
+        status.cluster, status.zookeeper.connect, status.zookeeper.state
+    );
     let summary = &model.summary;
     println!(
         "{} partitions, {} offline, {} under-replicated, {} not led by the preferred leader",

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
-use zookeeper_client::{AddWatchMode, Client, Error, EventType, PersistentWatcher, SessionState, WatchedEvent};
+use zookeeper_client::{
+    AddWatchMode, Client, Error, EventType, PersistentWatcher, SessionState, WatchedEvent,
+};
 
 use super::read::{self, ReadError};
 use super::translate::{Place, ROOTS};

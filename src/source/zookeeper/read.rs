@@ -45,12 +45,9 @@ pub(crate) async fn connect(connect: &str) -> Result<Client, ReadError> {
 /// Reads one node; `None` when it is not there.
 pub(super) async fn read(client: &Client, place: &Place) -> Result<Option<Found>, zookeeper_client::Error> {
     match client.get_data(&place.path()).await {
-        Ok((data, stat)) => Ok(Some(Found {
-            data,
-            version: stat.version,
-            created: stat.czxid,
-            created_at_ms: stat.ctime,
-        })),
+        Ok((data, stat)) => {
+            Ok(Some(Found { data, version: stat.version, created: stat.czxid, created_at_ms: stat.ctime }))
+        }
         Err(zookeeper_client::Error::NoNode) => Ok(None),
         Err(error) => Err(error),
     }
@@ -81,9 +78,13 @@ pub(super) async fn read_places(
 /// When the session ends meanwhile.
 pub(crate) async fn read_all(client: &Client) -> Result<(Vec<Update>, Vec<String>), zookeeper_client::Error> {
     let session_id = client.session_id().0;
-    let mut updates = vec![Update::Cluster(ClusterUpdate::Zookeeper(ZookeeperConnection::Connected { session_id }))];
-    let brokers: Vec<BrokerId> =
-        children(client, "/brokers/ids").await?.iter().filter_map(|id| id.parse().ok().map(BrokerId)).collect();
+    let mut updates =
+        vec![Update::Cluster(ClusterUpdate::Zookeeper(ZookeeperConnection::Connected { session_id }))];
+    let brokers: Vec<BrokerId> = children(client, "/brokers/ids")
+        .await?
+        .iter()
+        .filter_map(|id| id.parse().ok().map(BrokerId))
+        .collect();
     let topics = children(client, "/brokers/topics").await?;
     let deleting = children(client, "/admin/delete_topics").await?;
     updates.push(Update::BrokersListed(brokers.clone()));
@@ -113,7 +114,10 @@ pub(super) fn partitions(updates: &[Update]) -> Vec<Place> {
     all
 }
 
-fn places<'a>(topic: &'a str, partitions: &'a BTreeMap<i32, Vec<BrokerId>>) -> impl Iterator<Item = Place> + 'a {
+fn places<'a>(
+    topic: &'a str,
+    partitions: &'a BTreeMap<i32, Vec<BrokerId>>,
+) -> impl Iterator<Item = Place> + 'a {
     partitions.keys().map(move |number| Place::Partition(TopicPartition::new(topic, *number)))
 }
 

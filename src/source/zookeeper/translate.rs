@@ -104,7 +104,7 @@ impl Place {
             Self::ControllerEpoch => Update::Cluster(ClusterUpdate::ControllerEpoch(
                 layout::controller::decode_epoch(&found.data)?,
             )),
-            Self::Broker(id) => return Ok(registration(*id, found)?),
+            Self::Broker(id) => return registration(*id, found),
             Self::Topic(topic) => assignment(topic, &found.data)?,
             Self::TopicConfig(topic) => {
                 let entity = layout::config::Entity::Topic(topic.clone());
@@ -174,7 +174,13 @@ mod tests {
         for place in places {
             assert_eq!(Place::of_path(&place.path()), Some(place));
         }
-        for path in ["/", "/brokers", "/brokers/ids/x", "/brokers/topics/a/partitions/0", "/brokers/topics/a/partitions/0/state/x"] {
+        for path in [
+            "/",
+            "/brokers",
+            "/brokers/ids/x",
+            "/brokers/topics/a/partitions/0",
+            "/brokers/topics/a/partitions/0/state/x",
+        ] {
             assert_eq!(Place::of_path(path), None, "{path}");
         }
     }
@@ -185,7 +191,9 @@ mod tests {
         let data = br#"{"controller_epoch":17,"leader":2,"version":1,"leader_epoch":7,"isr":[2,3]}"#.to_vec();
         let found = Found { data, version: 9, created: 0, created_at_ms: 0 };
         let update = place.update(Some(&found)).unwrap().unwrap();
-        let Update::Partition { update: PartitionUpdate::State(state), .. } = update else { panic!("{update:?}") };
+        let Update::Partition { update: PartitionUpdate::State(state), .. } = update else {
+            panic!("{update:?}")
+        };
         assert_eq!((state.leader, state.partition_epoch), (BrokerId(2), PartitionEpoch(9)));
         let damaged = Found { data: b"{".to_vec(), ..found };
         assert!(place.update(Some(&damaged)).unwrap_err().contains("orders"));
