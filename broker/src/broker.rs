@@ -20,7 +20,7 @@ use crate::config::{BrokerConfig, ConfigErrors};
 use crate::metadata::ClusterSnapshot;
 use crate::metrics::Metrics;
 use crate::net::BoundListener;
-use crate::node::{self, BrokerOptions, Parts, Start, StartError};
+use crate::node::{self, Ending, BrokerOptions, Parts, Start, StartError};
 use crate::types::BrokerId;
 use crate::zk::{Zk, ZkOptions};
 
@@ -105,9 +105,10 @@ impl Broker {
         &self.parts.metrics
     }
 
-    /// Waits until the broker cannot go on, and returns why. A broker that is well is waited for without end.
-    pub fn wait(&self) -> String {
-        self.parts.ended.wait()
+    /// Returns what tells when the broker cannot go on; it does not keep the broker from being stopped.
+    #[must_use]
+    pub fn ending(&self) -> Ending {
+        Ending(Arc::clone(&self.parts.ended))
     }
 
     /// Stops the broker in good order: leaderships are handed over, logs closed, the session ended.

@@ -25,4 +25,4 @@ pub mod types;
 pub mod zk;
 
 pub use broker::Broker;
-pub use node::{BrokerOptions, StartError};
+pub use node::{BrokerOptions, Ending, StartError};

@@ -86,7 +86,6 @@ fn render_properties(layout: &Layout, spec: &ClusterSpec, id: i32) -> io::Result
         ("listeners".to_owned(), format!("PLAINTEXT://127.0.0.1:{}", broker.port)),
         ("log.dirs".to_owned(), data.to_owned()),
         ("zookeeper.connect".to_owned(), spec.zookeeper_connect()),
-        ("ottla.metrics.listener".to_owned(), "127.0.0.1:0".to_owned()),
     ]);
     settings.extend(spec.broker_settings());
     let mut text = format!(

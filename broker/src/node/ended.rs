@@ -1,6 +1,6 @@
 //! That a broker cannot go on, for those who wait for it.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// Tells those who wait that the broker cannot go on.
 #[derive(Debug, Default)]
@@ -25,5 +25,17 @@ impl Ended {
             }
             reason = self.changed.wait(reason).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+}
+
+/// Tells when a broker cannot go on.
+#[derive(Debug, Clone)]
+pub struct Ending(pub(crate) Arc<Ended>);
+
+impl Ending {
+    /// Waits until the broker cannot go on, and returns why. A broker that is well is waited for without end.
+    #[must_use]
+    pub fn wait(&self) -> String {
+        self.0.wait()
     }
 }

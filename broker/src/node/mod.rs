@@ -19,6 +19,7 @@ mod membership;
 mod start;
 mod wiring;
 
+pub use ended::Ending;
 pub use error::StartError;
 pub(crate) use leave::leave;
 pub use start::BrokerOptions;

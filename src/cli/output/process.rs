@@ -61,11 +61,11 @@ pub(in crate::cli) fn cluster_line(spec: &ClusterSpec, layout: &Layout, machine:
 
 fn print_notice(notice: &Notice) {
     match notice {
-        Notice::Starting(_) | Notice::Stopping(_) => {}
-        Notice::Ready { role, address, took } => match took {
-            Some(Millis(ms)) => println!("{role} up at {address} after {ms} ms"),
-            None => println!("{role} up at {address}"),
-        },
+        // That something was found as it should be is no news.
+        Notice::Starting(_) | Notice::Stopping(_) | Notice::Ready { took: None, .. } => {}
+        Notice::Ready { role, address, took: Some(Millis(ms)) } => {
+            println!("{role} up at {address} after {ms} ms")
+        }
         Notice::StartFailed { role, why } => eprintln!("{role} did not start: {why}"),
         Notice::Slow(role) => eprintln!("{role} runs but does not serve yet; still waiting"),
         Notice::Overdue(role) => eprintln!("{role} did not stop in time and was killed"),

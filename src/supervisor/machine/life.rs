@@ -22,6 +22,8 @@ pub enum Life {
         identity: Identity,
         /// When it was started, or found half started.
         since: Millis,
+        /// Whether it was found, so that nobody here knows when its start began.
+        found: bool,
         /// Whether somebody was told that it takes long.
         slow: bool,
     },

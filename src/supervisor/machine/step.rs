@@ -119,7 +119,7 @@ impl Machine {
         let life = if frozen {
             Life::Frozen { identity }
         } else {
-            Life::Starting { identity, since: now, slow: false }
+            Life::Starting { identity, since: now, found: true, slow: false }
         };
         self.set(role, life);
     }
@@ -127,7 +127,7 @@ impl Machine {
     fn spawned(&mut self, now: Millis, role: Role, outcome: Result<Identity, String>, out: &mut Vec<Effect>) {
         let Life::Spawning { since } = self.life(role) else { return };
         match outcome {
-            Ok(identity) => self.set(role, Life::Starting { identity, since, slow: false }),
+            Ok(identity) => self.set(role, Life::Starting { identity, since, found: false, slow: false }),
             Err(why) => {
                 self.set(role, Life::Absent);
                 out.push(Effect::Report(Notice::StartFailed { role, why }));
@@ -138,9 +138,9 @@ impl Machine {
     }
 
     fn ready(&mut self, now: Millis, role: Role, address: String, out: &mut Vec<Effect>) {
-        let Life::Starting { identity, since, .. } = self.life(role) else { return };
+        let Life::Starting { identity, since, found, .. } = self.life(role) else { return };
         self.set(role, Life::Running { identity });
-        out.push(Effect::Report(Notice::Ready { role, address, took: Some(now.since(since)) }));
+        out.push(Effect::Report(Notice::Ready { role, address, took: (!found).then(|| now.since(since)) }));
         if role == Role::Zookeeper {
             self.start_queued(now, out);
         }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::wire::{DecodeError, DecodeErrorKind, EncodeError, Field, Form, Reader, Writer};
 
-const PLAIN: Form = Form { version: 0, flexible: false, nullable: true, name: "" };
+const PLAIN: Form = Form { version: 0, flexible: false, nullable: true, lenient: false, name: "" };
 
 /// Reads a value that may be null where its type allows it.
 pub(super) fn read<T: Field>(reader: &mut Reader, name: &'static str) -> Result<T, DecodeError> {

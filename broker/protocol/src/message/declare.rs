@@ -80,7 +80,7 @@ pub(super) fn encode_field<T: Field + PartialEq>(
     default: &T,
 ) -> Result<(), EncodeError> {
     if !presence.has(form.version) {
-        if presence.ignorable || value == default {
+        if presence.ignorable || form.lenient || value == default {
             return Ok(());
         }
         return Err(EncodeError::Unavailable { field: name, version: form.version });
@@ -95,6 +95,11 @@ pub(super) fn encode_field<T: Field + PartialEq>(
             Ok(())
         }
     }
+}
+
+/// Returns whether a declaration's kind is that of an answer.
+pub(super) fn answers(kind: &str) -> bool {
+    kind == "response"
 }
 
 /// A message, as a request's or response's body.
@@ -159,7 +164,7 @@ macro_rules! declare {
                     return Err(reader.error($crate::wire::DecodeErrorKind::Version(version)));
                 }
                 let flexible = <Self as $crate::message::Message>::is_flexible(version);
-                let form = $crate::wire::Form { version, flexible, nullable: false, name: stringify!($message) };
+                let form = $crate::wire::Form { version, flexible, nullable: false, lenient: $crate::message::declare::answers(stringify!($kind)), name: stringify!($message) };
                 <Self as $crate::wire::Field>::decode(reader, form)
             }
 
@@ -172,7 +177,7 @@ macro_rules! declare {
                     return Err($crate::wire::EncodeError::Version { message: Self::NAME, version });
                 }
                 let flexible = <Self as $crate::message::Message>::is_flexible(version);
-                let form = $crate::wire::Form { version, flexible, nullable: false, name: stringify!($message) };
+                let form = $crate::wire::Form { version, flexible, nullable: false, lenient: $crate::message::declare::answers(stringify!($kind)), name: stringify!($message) };
                 <Self as $crate::wire::Field>::encode(self, writer, form)
             }
         }

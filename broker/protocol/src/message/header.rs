@@ -34,7 +34,7 @@ pub struct ResponseHeader {
 
 fn form(name: &'static str) -> Form {
     // A client id keeps its 16-bit length even in the flexible header.
-    Form { version: 0, flexible: false, nullable: true, name }
+    Form { version: 0, flexible: false, nullable: true, lenient: false, name }
 }
 
 /// Reads a request's header; the reader then stands before the body. Of a key or version that is not known only the

@@ -16,6 +16,9 @@ pub struct Form {
     pub flexible: bool,
     /// Whether null is allowed here.
     pub nullable: bool,
+    /// Whether fields that the version does not have are left out without complaint, as in answers: who answers says
+    /// as much as the asker understands.
+    pub lenient: bool,
     /// The field's name, for errors.
     pub name: &'static str,
 }
