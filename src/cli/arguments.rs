@@ -74,6 +74,9 @@ pub struct ConsoleArguments {
     /// The theme: a bundled one by name, or a file
     #[arg(long, value_name = "NAME|FILE", env = "OTTLA_THEME")]
     pub theme: Option<String>,
+    /// A file with keys in place of the built-in ones
+    #[arg(long, value_name = "FILE", env = "OTTLA_KEYS")]
+    pub keys: Option<PathBuf>,
     /// When to use colour; NO_COLOR is honoured unless this says otherwise
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: ColorWhen,

@@ -23,15 +23,37 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::supervisor::Layout;
+use crate::supervisor::{self, Layout};
 
 /// What the sources of one cluster are told.
 #[derive(Debug, Clone)]
 pub struct Sources {
-    /// `host:port,host:port/chroot`.
-    pub zookeeper: String,
+    /// Where ZooKeeper is.
+    pub zookeeper: Whereabouts,
     /// Where a local cluster lies; `None` for one that is only attached to.
     pub layout: Option<Layout>,
+}
+
+/// Where ZooKeeper is.
+#[derive(Debug, Clone)]
+pub enum Whereabouts {
+    /// `host:port,host:port/chroot`.
+    At(String),
+    /// Where the local cluster's own description says at the moment: its port is chosen when it starts.
+    OfCluster(Layout),
+}
+
+impl Whereabouts {
+    /// Returns where it is now, or why that is not known.
+    fn connect(&self) -> Result<String, String> {
+        match self {
+            Self::At(connect) => Ok(connect.clone()),
+            Self::OfCluster(layout) => match supervisor::find(layout.root()) {
+                Ok(opened) => Ok(opened.spec.zookeeper_connect()),
+                Err(error) => Err(error.to_string()),
+            },
+        }
+    }
 }
 
 impl Sources {

@@ -12,6 +12,7 @@ use zookeeper_client::{
 use super::read::{self, ReadError};
 use super::translate::{Place, ROOTS};
 use crate::model::{ClusterUpdate, SourceName, Update, ZookeeperConnection};
+use crate::source::Whereabouts;
 use crate::source::feed::Feed;
 use crate::source::map::ClusterMap;
 
@@ -23,25 +24,31 @@ const EVENTS_AT_ONCE: usize = 1_024;
 const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 
 /// Follows until dropped.
-pub(in crate::source) async fn run(connect: String, feed: Feed, map: watch::Sender<Arc<ClusterMap>>) {
+pub(in crate::source) async fn run(at: Whereabouts, feed: Feed, map: watch::Sender<Arc<ClusterMap>>) {
     let follower = Follower { feed, map };
     let mut was_connected = false;
     loop {
-        match read::connect(&connect).await {
+        let connect = at.connect();
+        let connected = match &connect {
+            Ok(connect) => read::connect(connect).await.map_err(|error| error.to_string()),
+            Err(why) => Err(why.clone()),
+        };
+        match connected {
             Ok(client) => {
                 was_connected = true;
                 let error = follower.follow(&client).await;
-                follower.lost(&ReadError::Zookeeper { connect: connect.clone(), source: error }).await;
+                let connect = connect.unwrap_or_default();
+                follower.lost(&ReadError::Zookeeper { connect, source: error }).await;
             }
-            Err(error) => {
-                let why = error.to_string();
+            Err(why) => {
+                let stale = why.clone();
                 let state = if was_connected {
                     ZookeeperConnection::Disconnected { why }
                 } else {
                     ZookeeperConnection::Connecting { why: Some(why) }
                 };
                 follower.feed.say(Update::Cluster(ClusterUpdate::Zookeeper(state))).await;
-                follower.feed.stale(SourceName::Zookeeper, &error).await;
+                follower.feed.stale(SourceName::Zookeeper, stale).await;
             }
         }
         tokio::time::sleep(PAUSE).await;
