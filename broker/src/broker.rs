@@ -20,7 +20,7 @@ use crate::config::{BrokerConfig, ConfigErrors};
 use crate::metadata::ClusterSnapshot;
 use crate::metrics::Metrics;
 use crate::net::BoundListener;
-use crate::node::{self, Ending, BrokerOptions, Parts, Start, StartError};
+use crate::node::{self, BrokerOptions, Ending, Parts, Start, StartError};
 use crate::types::BrokerId;
 use crate::zk::{Zk, ZkOptions};
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::process::ExitCode;
 use std::thread;
 
-use ottla_broker::{Broker, BrokerOptions};
 use ottla_broker::config;
+use ottla_broker::{Broker, BrokerOptions};
 use tokio::sync::oneshot;
 
 use super::arguments::{BrokerArguments, settings};
@@ -18,7 +18,8 @@ pub(super) fn run(arguments: &BrokerArguments) -> Result<ExitCode, Failure> {
     let text = match &arguments.properties {
         None => None,
         Some(path) => Some(
-            fs::read_to_string(path).map_err(|error| Failure::because(format!("read {}", path.display()), &error))?,
+            fs::read_to_string(path)
+                .map_err(|error| Failure::because(format!("read {}", path.display()), &error))?,
         ),
     };
     let file = arguments.properties.as_deref().zip(text.as_deref());
@@ -28,7 +29,8 @@ pub(super) fn run(arguments: &BrokerArguments) -> Result<ExitCode, Failure> {
     }
     let options =
         BrokerOptions { runtime_file: arguments.process.runtime_file.clone(), origin: loaded.origin.clone() };
-    let broker = Broker::start(loaded.config, options).map_err(|error| Failure::because("start the broker", &error))?;
+    let broker = Broker::start(loaded.config, options)
+        .map_err(|error| Failure::because("start the broker", &error))?;
     tracing::info!("broker {} started", broker.id());
     let ending = broker.ending();
     let (tell, told) = oneshot::channel();

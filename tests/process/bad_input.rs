@@ -27,7 +27,10 @@ fn nonsense_costs_its_sender_the_connection_and_nobody_else_anything() {
         ("an empty frame", vec![0, 0, 0, 0]),
         ("an unknown API key", frame(&[0x7f, 0xff, 0, 0, 0, 0, 0, 1, 0xff, 0xff])),
         ("an unknown version", frame(&[0, 3, 0, 99, 0, 0, 0, 1, 0xff, 0xff])),
-        ("a body that claims two thousand million topics", frame(&[0, 3, 0, 1, 0, 0, 0, 1, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff])),
+        (
+            "a body that claims two thousand million topics",
+            frame(&[0, 3, 0, 1, 0, 0, 0, 1, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]),
+        ),
         ("a half frame and then silence", vec![0, 0, 0, 100, 0, 3]),
     ];
     for (what, bytes) in &mut nonsense {
@@ -83,8 +86,11 @@ fn a_topic_name_with_illegal_characters_is_refused_by_name() {
                 replication_factor: 1,
                 ..CreatableTopic::default()
             };
-            let request =
-                CreateTopicsRequest { topics: vec![topic], timeout_ms: 20_000, ..CreateTopicsRequest::default() };
+            let request = CreateTopicsRequest {
+                topics: vec![topic],
+                timeout_ms: 20_000,
+                ..CreateTopicsRequest::default()
+            };
             let answer = connection.call_highest(&request).await.unwrap();
             assert_eq!(ErrorCode::from_code(answer.topics[0].error_code), expected, "'{name}'");
         }

@@ -101,7 +101,9 @@ fn leader(status: &Value, partition: usize) -> &Value {
 }
 
 fn is_whole(status: &Value) -> bool {
-    let all_up = status["brokers"].as_array().is_some_and(|brokers| brokers.iter().all(|broker| broker["state"] == "up"));
+    let all_up = status["brokers"]
+        .as_array()
+        .is_some_and(|brokers| brokers.iter().all(|broker| broker["state"] == "up"));
     let partitions = topic(status).and_then(|topic| topic["partitions"].as_array());
     all_up
         && status["controller"]["id"].is_i64()
@@ -135,7 +137,11 @@ impl ProducerContext for Acknowledged {
         if let Ok(message) = result {
             let number = u64::from_be_bytes(message.payload().unwrap().try_into().unwrap());
             let place = (message.partition(), message.offset());
-            assert_eq!(self.records.lock().unwrap().insert(place, number), None, "one offset for two records");
+            assert_eq!(
+                self.records.lock().unwrap().insert(place, number),
+                None,
+                "one offset for two records"
+            );
         }
     }
 }
@@ -189,7 +195,8 @@ fn check(bootstrap: &str, acknowledged: &Acknowledged) {
     let mut read = BTreeMap::new();
     let mut numbers = BTreeSet::new();
     while !left.is_empty() {
-        let message = consumer.poll(SHORT).unwrap_or_else(|| panic!("{left:?} not read to their ends")).unwrap();
+        let message =
+            consumer.poll(SHORT).unwrap_or_else(|| panic!("{left:?} not read to their ends")).unwrap();
         let number = u64::from_be_bytes(message.payload().unwrap().try_into().unwrap());
         assert!(numbers.insert(number), "record {number} is there twice");
         read.insert((message.partition(), message.offset()), number);

@@ -24,8 +24,18 @@ impl Drop for Member {
 fn member(kcat: &Kcat, name: &str) -> Member {
     let client = format!("client.id={name}");
     let arguments = [
-        "-G", "workers", "-q", "-X", &client, "-X", "session.timeout.ms=6000", "-X", "auto.offset.reset=earliest",
-        "-X", "auto.commit.interval.ms=200", TOPIC,
+        "-G",
+        "workers",
+        "-q",
+        "-X",
+        &client,
+        "-X",
+        "session.timeout.ms=6000",
+        "-X",
+        "auto.offset.reset=earliest",
+        "-X",
+        "auto.commit.interval.ms=200",
+        TOPIC,
     ];
     let mut command = kcat.command(&arguments);
     Member(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
@@ -43,7 +53,10 @@ fn assignment(status: &Value) -> Option<BTreeMap<String, Vec<i64>>> {
     for member in group["members"].as_array()? {
         let partitions: Vec<i64> =
             member["assignment"][TOPIC].as_array().into_iter().flatten().filter_map(Value::as_i64).collect();
-        assert!(partitions.iter().all(|partition| seen.insert(*partition)), "one partition, two members: {group}");
+        assert!(
+            partitions.iter().all(|partition| seen.insert(*partition)),
+            "one partition, two members: {group}"
+        );
         all.insert(member["client_id"].as_str()?.to_owned(), partitions);
     }
     (seen.len() == PARTITIONS).then_some(all)
@@ -58,7 +71,17 @@ fn a_group_balances_and_survives_the_death_of_a_member() {
     };
     let input = cluster.data_dir().with_file_name("input.txt");
     std::fs::write(&input, (0..600).map(|number| format!("line {number}\n")).collect::<String>()).unwrap();
-    kcat.run(&["-P", "-t", TOPIC, "-X", "acks=all", "-X", "sticky.partitioning.linger.ms=0", "-l", input.to_str().unwrap()]);
+    kcat.run(&[
+        "-P",
+        "-t",
+        TOPIC,
+        "-X",
+        "acks=all",
+        "-X",
+        "sticky.partitioning.linger.ms=0",
+        "-l",
+        input.to_str().unwrap(),
+    ]);
 
     let _first = member(&kcat, "first");
     let alone = wait_until("one member to get everything", LONG, || assignment(&cluster.status()));
@@ -67,7 +90,8 @@ fn a_group_balances_and_survives_the_death_of_a_member() {
 
     let second = member(&kcat, "second");
     let shared = wait_until("two members to share", LONG, || {
-        assignment(&cluster.status()).filter(|shares| shares.len() == 2 && shares.values().all(|own| !own.is_empty()))
+        assignment(&cluster.status())
+            .filter(|shares| shares.len() == 2 && shares.values().all(|own| !own.is_empty()))
     });
     assert_eq!(shared.values().map(Vec::len).collect::<Vec<_>>(), [3, 3]);
 

@@ -73,7 +73,8 @@ fn create(cluster: &Cluster, kcat: &Kcat, topic: &str) {
     wait_until("the topic to have leaders", SHORT, || {
         kcat.command(&["-L", "-t", topic]).output().unwrap();
         let status = cluster.status();
-        let partitions = status["topics"].as_array()?.iter().find(|t| t["name"] == topic)?["partitions"].as_array()?;
+        let partitions =
+            status["topics"].as_array()?.iter().find(|t| t["name"] == topic)?["partitions"].as_array()?;
         partitions.iter().all(|partition| partition["leader"].as_i64() > Some(0)).then_some(())
     });
 }
@@ -81,7 +82,11 @@ fn create(cluster: &Cluster, kcat: &Kcat, topic: &str) {
 /// Gathers lines of text that every machine has, over and over until there is enough.
 fn gather(bytes: usize) -> Vec<String> {
     let mut files = Vec::new();
-    let mut open = vec![PathBuf::from("/usr/share/common-licenses"), PathBuf::from("/usr/share/doc"), PathBuf::from("/usr/share/perl")];
+    let mut open = vec![
+        PathBuf::from("/usr/share/common-licenses"),
+        PathBuf::from("/usr/share/doc"),
+        PathBuf::from("/usr/share/perl"),
+    ];
     while let Some(folder) = open.pop() {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         for entry in entries.flatten() {
@@ -143,9 +148,17 @@ fn spawn_writer(
     (topic, codec, keyed): &'static (&str, &str, bool),
     input: &Path,
 ) -> thread::JoinHandle<()> {
-    let mut arguments = vec!["-P", "-t", topic, "-z", codec, "-X", "acks=all", "-X", "enable.idempotence=true"];
+    let mut arguments =
+        vec!["-P", "-t", topic, "-z", codec, "-X", "acks=all", "-X", "enable.idempotence=true"];
     // Every record is acknowledged or the test fails: a failover takes far less than this.
-    arguments.extend(["-X", "message.timeout.ms=120000", "-X", "linger.ms=20", "-X", "queue.buffering.max.messages=20000"]);
+    arguments.extend([
+        "-X",
+        "message.timeout.ms=120000",
+        "-X",
+        "linger.ms=20",
+        "-X",
+        "queue.buffering.max.messages=20000",
+    ]);
     if *keyed {
         arguments.extend(["-K", "\\t"]);
     }
@@ -170,7 +183,9 @@ fn kill_and_restart(cluster: &Cluster, screen: &mut Screen, id: usize) {
         screen.type_keys("j");
     }
     screen.type_keys("X");
-    screen.wait_for("the question whether to kill", SHORT, |text| text.contains("kill") && text.contains("broker"));
+    screen.wait_for("the question whether to kill", SHORT, |text| {
+        text.contains("kill") && text.contains("broker")
+    });
     screen.type_keys("y");
     cluster.wait_for_status("every partition to have another leader", |status| {
         partitions(status).all(|partition| {
@@ -183,8 +198,9 @@ fn kill_and_restart(cluster: &Cluster, screen: &mut Screen, id: usize) {
         (pid.is_some() && pid != before).then_some(())
     });
     cluster.wait_for_status("every replica to be in sync again", |status| {
-        partitions(status)
-            .all(|partition| partition["isr"].as_array().map(Vec::len) == partition["replicas"].as_array().map(Vec::len))
+        partitions(status).all(|partition| {
+            partition["isr"].as_array().map(Vec::len) == partition["replicas"].as_array().map(Vec::len)
+        })
     });
 }
 
@@ -201,7 +217,8 @@ fn read_back(cluster: &Cluster, kcat: &Kcat, expected: &[Vec<(String, String)>])
     let mut members: Vec<Child> = outputs.iter().map(|path| spawn_member(kcat, path)).collect();
     let read = wait_until("a balanced group to read it all", LONG * 3, || {
         assert!(members.iter_mut().all(|member| member.try_wait().unwrap().is_none()), "a member has ended");
-        let lines: usize = outputs.iter().map(|path| fs::read_to_string(path).unwrap().matches('\n').count()).sum();
+        let lines: usize =
+            outputs.iter().map(|path| fs::read_to_string(path).unwrap().matches('\n').count()).sum();
         if lines < wanted {
             thread::sleep(Duration::from_millis(500));
             return None;
@@ -223,7 +240,12 @@ fn spawn_member(kcat: &Kcat, output: &Path) -> Child {
     arguments.extend(["-f", "%t\\t%p\\t%o\\t%k\\t%s\\n"]);
     arguments.extend(TOPICS.iter().map(|(topic, ..)| *topic));
     let mut command = kcat.command(&arguments);
-    command.stdin(Stdio::null()).stdout(fs::File::create(output).unwrap()).stderr(Stdio::null()).spawn().unwrap()
+    command
+        .stdin(Stdio::null())
+        .stdout(fs::File::create(output).unwrap())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
 }
 
 /// A record that was read twice, as a group may after a rebalance, is the same both times.
@@ -234,8 +256,10 @@ fn parse(outputs: &[PathBuf]) -> Vec<Read> {
             // The last line may still be on its way.
             let Some(line) = line.strip_suffix('\n') else { continue };
             let mut fields = line.splitn(5, '\t');
-            let mut field = || fields.next().unwrap_or_else(|| panic!("a line of kcat has five fields: {line}"));
-            let topic = TOPICS.iter().position(|(name, ..)| *name == line.split('\t').next().unwrap()).unwrap();
+            let mut field =
+                || fields.next().unwrap_or_else(|| panic!("a line of kcat has five fields: {line}"));
+            let topic =
+                TOPICS.iter().position(|(name, ..)| *name == line.split('\t').next().unwrap()).unwrap();
             field();
             let place = (field().parse().unwrap(), field().parse().unwrap());
             let record = (field().to_owned(), field().to_owned());
@@ -262,7 +286,11 @@ fn compare(topic: &str, keyed: bool, expected: &[(String, String)], read: &Read)
             assert!(before < at, "{topic}-{partition}@{offset}: line {at} came after line {before}");
         }
         if keyed {
-            assert_eq!(*home.entry(key.as_str()).or_insert(*partition), *partition, "{topic}: key {key} has one partition");
+            assert_eq!(
+                *home.entry(key.as_str()).or_insert(*partition),
+                *partition,
+                "{topic}: key {key} has one partition"
+            );
         }
     }
     assert!(last.len() > 1, "{topic}: more than one of {PARTITIONS} partitions was written");
@@ -276,5 +304,8 @@ fn check_recording(cluster: &Cluster, screen: &Screen) {
     }
     assert!(history.contains("leader"), "the screen told of elections:\n{history}");
     let status = cluster.status();
-    assert!(partitions(&status).all(|partition| partition["leader"].as_i64() > Some(0)), "no partition is left offline");
+    assert!(
+        partitions(&status).all(|partition| partition["leader"].as_i64() > Some(0)),
+        "no partition is left offline"
+    );
 }

@@ -87,7 +87,8 @@ impl OffsetValue {
         }
         let offset = read(&mut reader, "offset")?;
         let leader_epoch = if version >= 3 { read(&mut reader, "leader_epoch")? } else { -1 };
-        let flexible = Form { version, flexible: version >= 4, nullable: false, lenient: false, name: "metadata" };
+        let flexible =
+            Form { version, flexible: version >= 4, nullable: false, lenient: false, name: "metadata" };
         let metadata = reader.named("metadata", |reader| String::decode(reader, flexible))?;
         let commit_timestamp = read(&mut reader, "commit_timestamp")?;
         // Version 0 called the same field just a timestamp.
