@@ -22,7 +22,7 @@ fn run_as_broker() {
     let runtime_file = std::env::var_os(RUNTIME_FILE).map(PathBuf::from);
     let broker = Broker::start(config, BrokerOptions { runtime_file, ..BrokerOptions::default() });
     let broker = broker.unwrap_or_else(|error| panic!("{error}"));
-    eprintln!("ended: {}", broker.wait());
+    eprintln!("ended: {}", broker.ending().wait());
 }
 
 /// Starts a broker process; what it says goes to `log`.
