@@ -143,7 +143,7 @@ struct Group {
 }
 
 struct Running {
-    kafka: Kafka,
+    bootstrap: String,
     shared: Arc<Shared>,
     groups: BTreeMap<&'static str, Group>,
     tasks: JoinSet<()>,
@@ -200,10 +200,11 @@ impl Running {
     fn start(kafka: Kafka, shared: Arc<Shared>, options: &DemoOptions) -> Self {
         let (rate, rate_seen) = watch::channel(options.rate.min(RATE_MAX));
         let mut tasks = JoinSet::new();
-        tasks.spawn(Box::pin(producer::run(kafka.clone(), rate_seen, Arc::clone(&shared))));
+        tasks.spawn(Box::pin(producer::run(kafka, rate_seen, Arc::clone(&shared))));
         let group = |plan: &DemoGroup| Group { plan: *plan, consumed: Arc::default(), members: Vec::new() };
         let groups = GROUPS.iter().map(|plan| (plan.name, group(plan))).collect();
-        let mut running = Self { kafka, shared, groups, tasks, rate };
+        let bootstrap = options.bootstrap.clone();
+        let mut running = Self { bootstrap, shared, groups, tasks, rate };
         for plan in GROUPS {
             for _ in 0..options.members {
                 running.obey(&Order::AddMember(plan.name.to_owned()));
@@ -226,7 +227,7 @@ impl Running {
                 group.members.push(leave);
                 let consumed = Arc::clone(&group.consumed);
                 let task =
-                    member::run(self.kafka.clone(), group.plan, consumed, told, Arc::clone(&self.shared));
+                    member::run(self.bootstrap.clone(), group.plan, consumed, told, Arc::clone(&self.shared));
                 self.tasks.spawn(Box::pin(task));
             }
             Order::RemoveMember(name) => {

@@ -21,14 +21,14 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// Reads until told to leave; trouble is reported and outlived.
 pub(super) async fn run(
-    kafka: Kafka,
+    bootstrap: String,
     group: DemoGroup,
     consumed: Arc<AtomicU64>,
     mut leave: oneshot::Receiver<()>,
     shared: Arc<Shared>,
 ) {
     loop {
-        let consumer = match join(&kafka, group).await {
+        let consumer = match Box::pin(join(&bootstrap, group)).await {
             Ok(consumer) => consumer,
             Err(error) => {
                 shared.trouble(format!("join {}: {error}", group.name));
@@ -55,7 +55,11 @@ pub(super) async fn run(
     }
 }
 
-async fn join(kafka: &Kafka, group: DemoGroup) -> Result<Consumer, KrafkaError> {
+/// A member has connections of its own: a broker works off the requests of one connection one by one, so the heartbeat of
+/// one member would wait behind another's parked join.
+async fn join(bootstrap: &str, group: DemoGroup) -> Result<Consumer, KrafkaError> {
+    let client_id = format!("demo-{}", group.name);
+    let kafka = Kafka::builder(bootstrap).client_id(client_id).connect().await?;
     let consumer = kafka
         .consumer(group.name)
         .auto_offset_reset(AutoOffsetReset::Earliest)

@@ -16,8 +16,9 @@ use super::plan::Script;
 const SLICE: Duration = Duration::from_millis(50);
 /// Records written and not yet acknowledged: with more the writer waits, so a failover does not fill the memory.
 const UNACKNOWLEDGED_MAX: usize = 5_000;
-/// A record that nobody took in this time counts as failed; the demo goes on with the next.
-const DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
+/// A record that nobody took in this time counts as failed; the demo goes on with the next. The client wants it to be
+/// more than one request may take, 30 s.
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Writes until the rate's sender is gone.
 pub(super) async fn run(kafka: Kafka, mut rate: watch::Receiver<u32>, shared: Arc<Shared>) {
