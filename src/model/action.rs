@@ -56,6 +56,8 @@ pub struct Action {
     pub progress: Progress,
     /// When it ended.
     pub ended_at: Option<Millis>,
+    /// Its line in the timeline.
+    pub(super) event: Option<u64>,
 }
 
 /// The last things that the operator asked for, oldest first.
@@ -76,7 +78,7 @@ impl Actions {
     }
 
     /// Takes in an update and returns the action it belongs to.
-    pub(super) fn apply(&mut self, now: Millis, update: ActionUpdate) -> Option<&Action> {
+    pub(super) fn apply(&mut self, now: Millis, update: ActionUpdate) -> Option<&mut Action> {
         let ActionUpdate { id, progress } = update;
         if !self.list.iter().any(|action| action.id == id) {
             let what = match &progress {
@@ -92,6 +94,7 @@ impl Actions {
                 started_at: now,
                 progress: progress.clone(),
                 ended_at: None,
+                event: None,
             });
         }
         let action = self.list.iter_mut().find(|action| action.id == id)?;

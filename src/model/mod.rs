@@ -25,6 +25,8 @@ mod source;
 mod state;
 mod status;
 mod summary;
+#[cfg(test)]
+mod tests;
 mod timeline;
 mod topic;
 mod update;

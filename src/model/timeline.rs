@@ -123,7 +123,9 @@ pub struct Event {
 /// Why partitions changed; changes with one cause, close together, are one event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// Their leader was lost.
+    /// Their leader stopped serving.
+    LeaderGone(BrokerId),
+    /// They have another leader after theirs was lost.
     LeaderLost(BrokerId),
     /// Leadership was handed over.
     Moved,
@@ -188,6 +190,23 @@ impl Timeline {
         });
     }
 
+    /// Puts other words into an event, and how it ended.
+    pub(super) fn revise(
+        &mut self,
+        number: u64,
+        severity: Severity,
+        text: String,
+        took: Option<Millis>,
+    ) -> bool {
+        let first = self.events.front().map_or(0, |event| event.number);
+        let place = number.checked_sub(first).and_then(|place| usize::try_from(place).ok());
+        let Some(event) = place.and_then(|place| self.events.get_mut(place)) else { return false };
+        event.severity = severity;
+        event.text = text;
+        event.took = took;
+        true
+    }
+
     /// Adds a change of one partition, to the event it belongs to if there is one.
     pub(super) fn add_partition(&mut self, at: Millis, cause: Cause, election: Election) {
         let together = self
@@ -209,7 +228,7 @@ impl Timeline {
         let (severity, kind) = match &cause {
             Cause::LeaderLost(_) | Cause::LeaderBack(_) => (Severity::Good, EventKind::Election),
             Cause::Moved => (Severity::Info, EventKind::Election),
-            Cause::Offline(_) => (Severity::Critical, EventKind::Election),
+            Cause::Offline(_) | Cause::LeaderGone(_) => (Severity::Critical, EventKind::Election),
             Cause::Left(_) => (Severity::Warning, EventKind::Isr),
             Cause::Joined(_) => (Severity::Good, EventKind::Isr),
         };
@@ -244,6 +263,9 @@ fn tell(cause: &Cause, event: &Event) -> String {
     match cause {
         Cause::LeaderLost(was) => {
             format!("{who}: {}; {}", leaders(event, Some(*was)), gaps(event, "without a leader"))
+        }
+        Cause::LeaderGone(broker) => {
+            format!("{who}: broker {broker} was the leader and does not serve any more")
         }
         Cause::Moved => format!("{who}: {}, handed over", leaders(event, None)),
         Cause::LeaderBack(broker) => {
@@ -287,7 +309,7 @@ fn leaders(event: &Event, from: Option<BrokerId>) -> String {
 fn gaps(event: &Event, what: &str) -> String {
     let times = || event.partitions.iter().filter_map(|election| election.took);
     match (times().min(), times().max()) {
-        (Some(min), Some(max)) if min == max => format!("{} {what}", duration(max)),
+        (Some(min), Some(max)) if duration(min) == duration(max) => format!("{} {what}", duration(max)),
         (Some(min), Some(max)) => format!("{} to {} {what}", duration(min), duration(max)),
         _ => String::new(),
     }

@@ -291,7 +291,7 @@ mod tests {
     fn what_terminals_and_multiplexers_take_changes_nothing() {
         for binding in BINDINGS.iter().filter(|binding| binding.needs != Needs::Nothing) {
             for key in binding.keys {
-                assert!(!matches!(key, Key::Ctrl(_) | Key::Alt(_)), "{} is on {key}", binding.name);
+                assert!(!matches!(key, Ctrl(_) | Key::Alt(_)), "{} is on {key}", binding.name);
             }
         }
     }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use ottla_broker::types::{BrokerId, Millis};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::key_action::KeyAction;
@@ -10,8 +12,9 @@ use super::reaction::Reaction;
 use super::scene::Scene;
 use super::words::{age, byte_rate, bytes, dash, percent, short_count};
 use crate::action::{BrokerOrder, Command};
-use crate::model::{BrokerState, History, Model, Process, ProcessState};
-use crate::widget::{Bar, Cell, Column, Sparkline};
+use crate::config::Theme;
+use crate::model::{BrokerState, HISTORY_SECONDS, History, Model, Process, ProcessState};
+use crate::widget::{Bar, Cell, Column, Glyphs, Sparkline};
 
 /// A row: a broker, or the embedded ZooKeeper server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,12 +33,12 @@ pub(super) const COLUMNS: [Column; 16] = [
     Column::figure("PID", 7, 6),
     Column::figure("LEADS", 5, 1),
     Column::figure("COPIES", 6, 7),
-    Column::figure("LATE", 4, 2),
+    Column::figure("LAGGING", 7, 2),
     Column::fixed("CPU", 11, 2),
-    Column::fixed("LAST MINUTE", 15, 10),
+    Column::fixed("LAST MINUTE", 15, 5),
     Column::figure("MEMORY", 8, 4),
     Column::figure("DISK", 8, 8),
-    Column::figure("QUEUE", 7, 5),
+    Column::figure("QUEUE", 7, 4),
     Column::figure("IN", 10, 9),
     Column::figure("OUT", 10, 9),
     Column::figure("THREADS", 7, 11),
@@ -131,8 +134,9 @@ fn state_cell<'a>(scene: &Scene<'a>, state: BrokerState, since: Option<Millis>) 
     let word = format!("{glyph} {}", state.word());
     // How long something has been wrong matters more than how long all has been well.
     let for_long = since
-        .filter(|_| state != BrokerState::Up)
-        .map_or_else(String::new, |since| format!(" {}", age(scene.now.since(since))));
+        .map(|since| scene.now.since(since))
+        .filter(|time| state != BrokerState::Up && time.0 >= 1_000)
+        .map_or_else(String::new, |time| format!(" {}", age(time)));
     Cell::Line(vec![(word.into(), style), (for_long.into(), scene.theme.dim)])
 }
 
@@ -183,8 +187,24 @@ pub(super) fn spark_cell<'a>(scene: &Scene<'a>, history: &'a History, max: Optio
     let (theme, glyphs) = (scene.theme, scene.glyphs);
     Cell::Draw(Box::new(move |area, buffer| {
         let points: Vec<_> = history.points().collect();
-        Sparkline { points: &points, max, style: theme }.draw(glyphs, area, buffer);
+        draw_minute(theme, glyphs, &points, max, area, buffer);
     }))
+}
+
+/// Draws a minute over the whole width. What has a bound is coloured by how near it is.
+pub(super) fn draw_minute(
+    theme: &Theme,
+    glyphs: &Glyphs,
+    points: &[Option<f64>],
+    max: Option<f64>,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let span = Some(HISTORY_SECONDS);
+    match max {
+        Some(_) => Sparkline { points, span, max, style: theme }.draw(glyphs, area, buffer),
+        None => Sparkline { points, span, max, style: &theme.series_1 }.draw(glyphs, area, buffer),
+    }
 }
 
 /// Returns a cell with a text in one style.

@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::broker_facts::{broker_facts, draw_facts, process_facts};
-use super::broker_rows::{COLUMNS, ProcessRow, cells, order, rows};
+use super::broker_rows::{COLUMNS, ProcessRow, cells, draw_minute, order, rows};
 use super::filter::Filter;
 use super::key_action::KeyAction;
 use super::mouse::clicked_row;
@@ -16,7 +16,7 @@ use super::reaction::Reaction;
 use super::scene::Scene;
 use super::words::{percent, short};
 use crate::model::{Broker, History, Model, SourceName};
-use crate::widget::{Listing, Sparkline, Table, put};
+use crate::widget::{Listing, Table, put};
 
 /// The columns one can sort by: place in the table.
 const SORTS: [usize; 5] = [1, 0, 4, 7, 9];
@@ -168,9 +168,7 @@ fn draw_charts(scene: &Scene<'_>, broker: &Broker, area: Rect, buffer: &mut Buff
         let rate = short(network.requests_per_second);
         charts.push((format!("requests {rate}/s"), &network.request_history, None));
         let depth = network.sample.request_queue_size;
-        let bound = network.sample.request_queue_capacity.map(f64::from);
-        let shown = network.request_queue_history.max().filter(|max| *max > 0.0).or(bound);
-        charts.push((format!("request channel {depth}"), &network.request_queue_history, shown));
+        charts.push((format!("request channel {depth}"), &network.request_queue_history, None));
     }
     let count = u16::try_from(charts.len()).unwrap_or(1).max(1);
     let rows = (area.height / count).max(1);
@@ -195,12 +193,7 @@ pub(super) fn draw_chart(
     let (title, chart) = if area.height > 1 { top(area, 1) } else { left(area, 22.min(area.width / 2)) };
     put(buffer, title, label, scene.theme.label);
     let points: Vec<_> = history.points().collect();
-    let theme = scene.theme;
-    if max.is_some() {
-        Sparkline { points: &points, max, style: theme }.draw(scene.glyphs, chart, buffer);
-    } else {
-        Sparkline { points: &points, max, style: &theme.series_1 }.draw(scene.glyphs, chart, buffer);
-    }
+    draw_minute(scene.theme, scene.glyphs, &points, max, chart, buffer);
 }
 
 fn draw_zookeeper(scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {

@@ -13,7 +13,7 @@ use super::pane::{bottom, top};
 use super::scene::Scene;
 use super::words::{age, short, short_count};
 use crate::config::Key;
-use crate::model::{Model, Severity, ZookeeperConnection};
+use crate::model::{BrokerState, Model, Severity, ZookeeperConnection};
 use crate::widget::{Segment, StatusBar, Toast, put, put_line, width};
 
 /// The least a console can be drawn on.
@@ -80,7 +80,7 @@ impl Console {
             right.push(Segment::new(text, theme.busy, 3));
         }
         if scene.model.load.state.running {
-            right.push(Segment::new("LOAD", theme.info, 4));
+            right.push(Segment::new("LOAD ", theme.info, 4));
         }
         if scene.model.cluster.profile.read_only {
             right.push(Segment::new(" READ-ONLY ", theme.badge, 1));
@@ -196,8 +196,11 @@ fn location(model: &Model) -> String {
 /// Says how the connection to ZooKeeper is, unless it is well.
 fn zookeeper_segment<'a>(scene: &Scene<'a>) -> Option<Segment<'a>> {
     let cluster = &scene.model.cluster;
-    let since =
-        cluster.zookeeper_since.map_or_else(String::new, |since| format!(" {}", age(scene.now.since(since))));
+    let since = cluster
+        .zookeeper_since
+        .map(|since| scene.now.since(since))
+        .filter(|time| time.0 >= 1_000)
+        .map_or_else(String::new, |time| format!(" {}", age(time)));
     let (glyph, style) = match &cluster.zookeeper {
         ZookeeperConnection::Connected { .. } => return None,
         ZookeeperConnection::Unknown | ZookeeperConnection::Connecting { .. } => {
@@ -217,8 +220,10 @@ fn health_segments<'a>(scene: &Scene<'a>) -> Vec<Segment<'a>> {
     let summary = &model.summary;
     let mut list = Vec::new();
     let all_up = summary.brokers_up == summary.brokers;
+    let starting = model.brokers.values().any(|broker| broker.state == BrokerState::Starting);
     let (glyph, style) = match (summary.brokers, all_up) {
         (0, _) => (glyphs.unknown, theme.dim),
+        (_, false) if starting => (glyphs.busy, theme.busy),
         (_, true) => (glyphs.ok, theme.ok),
         (_, false) => (glyphs.warn, theme.warn),
     };

@@ -9,7 +9,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::broker_rows::{spark_cell, text};
-use super::brokers::step;
+use super::brokers::{draw_chart, step};
 use super::filter::Filter;
 use super::key_action::KeyAction;
 use super::mouse::clicked_row;
@@ -22,7 +22,7 @@ use crate::widget::{Bar, Cell, Column, Listing, Table};
 
 const COLUMNS: [Column; 9] = [
     Column::text("GROUP", 14, 40, 0),
-    Column::fixed("STATE", 21, 0),
+    Column::text("STATE", 9, 21, 0),
     Column::figure("MEMBERS", 7, 2),
     Column::figure("GENERATION", 10, 4),
     Column::figure("LAG", 7, 0),
@@ -140,7 +140,7 @@ impl Groups {
             draw_load(scene, detail, buffer);
             return;
         };
-        let load_rows = if detail.height >= 20 { 5 } else { 0 };
+        let load_rows = if detail.height >= 20 { 6 } else { 0 };
         let (detail, load) = super::pane::bottom(detail, load_rows);
         if load.height > 0 {
             draw_load(scene, load, buffer);
@@ -298,6 +298,13 @@ fn draw_members(scene: &Scene<'_>, name: &str, group: &Group, area: Rect, buffer
         style: scene.table(),
     }
     .draw(scene.glyphs, inner, buffer);
+    let rows = u16::try_from(members.len()).unwrap_or(u16::MAX).saturating_add(2);
+    let (_, spare) = top(inner, rows);
+    if spare.height >= 4 {
+        let (_, chart) = super::pane::bottom(spare, 8);
+        let chart = Rect { x: chart.x + 1.min(chart.width), width: chart.width.saturating_sub(1), ..chart };
+        draw_chart(scene, "lag over the last minute", &group.lag_history, None, chart, buffer);
+    }
 }
 
 fn member_cells<'a>(scene: &Scene<'a>, group: &'a Group, member: &'a Member) -> Vec<Cell<'a>> {

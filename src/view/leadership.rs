@@ -95,21 +95,33 @@ pub(super) fn draw_matrix(
     .draw(scene.glyphs, area, buffer);
 }
 
-/// Draws what the marks mean.
+/// How many cells the legend takes in one row.
+const LEGEND_COLUMNS: u16 = 70;
+
+/// Returns how many rows the legend takes.
+pub(super) fn legend_rows(columns: u16) -> u16 {
+    if columns >= LEGEND_COLUMNS { 1 } else { 2 }
+}
+
+/// Draws what the marks mean, in as many rows as there are.
 pub(super) fn draw_legend(scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
     let theme = scene.theme;
-    let mut line: Vec<(Cow<'_, str>, _)> = Vec::new();
-    for (symbol, style, meaning) in [
-        (" L", theme.leader, " leads"),
+    let entries = [
+        ("L", theme.leader, " leads"),
         ("l", theme.leader_other, " leads, not preferred"),
         ("p", theme.leader_other, " should lead"),
         ("f", theme.follower, " in sync"),
-        ("!", theme.isr_out, " not in sync"),
+        ("!", theme.isr_out, " lagging"),
         ("x", theme.offline, " down"),
-    ] {
-        line.push((symbol.into(), style));
-        line.push((meaning.into(), theme.dim));
-        line.push(("  ".into(), theme.dim));
+    ];
+    let per_row = if area.height > 1 { 3 } else { entries.len() };
+    for (row, entries) in (area.y..area.bottom()).zip(entries.chunks(per_row)) {
+        let mut line: Vec<(Cow<'_, str>, _)> = vec![(" ".into(), theme.dim)];
+        for (symbol, style, meaning) in entries {
+            line.push(((*symbol).into(), *style));
+            line.push(((*meaning).into(), theme.dim));
+            line.push(("  ".into(), theme.dim));
+        }
+        put_line(buffer, Rect { y: row, height: 1, ..area }, &line);
     }
-    put_line(buffer, area, &line);
 }

@@ -3,34 +3,35 @@
 use std::borrow::Cow;
 use std::cell::Cell as Memory;
 
-use ottla_broker::types::BrokerId;
+use ottla_broker::types::{BrokerId, TopicPartition};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-use super::broker_rows::{COLUMNS, ProcessRow, cells, order, rows, spark_cell, text};
-use super::brokers::step;
+use super::broker_rows::{COLUMNS, ProcessRow, cells, draw_minute, order, rows, spark_cell, text};
+use super::brokers::{draw_chart, step};
 use super::events::draw_ticker;
 use super::groups::{draw_load, state_words, trend};
 use super::key_action::{KeyAction, ViewId};
+use super::leadership::{draw_legend, draw_matrix};
 use super::mouse::clicked_row;
 use super::pane::{Pane, bottom, left, say, top};
 use super::reaction::Reaction;
 use super::scene::Scene;
 use super::words::{dash, percent, short, short_count};
 use crate::model::{Group, Model, Partition, SourceName, Topic, ZookeeperConnection};
-use crate::widget::{Bar, Cell, Column, Listing, Sparkline, Table, put, put_line};
+use crate::widget::{Bar, Cell, Column, Listing, Table, put, put_line};
 
 const TOPIC_COLUMNS: [Column; 4] = [
     Column::text("TOPIC", 12, 30, 0),
-    Column::text("LEADERS OF PARTITIONS", 12, 64, 0),
+    Column::text("LEADERS", 12, 64, 0),
     Column::figure("REC/S", 6, 1),
     Column::fixed("LAST MINUTE", 15, 2),
 ];
 
 const GROUP_COLUMNS: [Column; 4] = [
     Column::text("GROUP", 10, 28, 0),
-    Column::fixed("STATE", 18, 0),
+    Column::text("STATE", 9, 18, 0),
     Column::figure("LAG", 7, 0),
     Column::fixed("LAST MINUTE", 12, 1),
 ];
@@ -41,6 +42,8 @@ pub(super) struct Overview {
     list: Listing<ProcessRow>,
     internal: bool,
     topics: Vec<String>,
+    /// One partition of each topic, for the matrix.
+    partitions: Vec<TopicPartition>,
     drawn: Memory<Rect>,
 }
 
@@ -49,6 +52,7 @@ impl Overview {
         self.list.set(rows(model));
         self.topics =
             model.topics.keys().filter(|name| self.internal || !Topic::is_internal(name)).cloned().collect();
+        self.partitions = self.topics.iter().map(|name| TopicPartition::new(name.as_str(), 0)).collect();
     }
 
     pub(super) fn on_action(&mut self, model: &Model, action: KeyAction) -> Reaction {
@@ -136,6 +140,15 @@ impl Overview {
             say(buffer, inner, &words, scene.theme.dim);
             return;
         }
+        let rows = u16::try_from(self.topics.len()).unwrap_or(u16::MAX).saturating_add(1);
+        let spare = inner.height.saturating_sub(rows);
+        let brokers = u16::try_from(scene.model.broker_ids().len()).unwrap_or(u16::MAX);
+        if spare >= brokers.saturating_add(3) {
+            let (_, low) = top(inner, rows + 1);
+            let (grid, legend) = bottom(low, 1);
+            draw_matrix(scene, &self.partitions, None, grid, buffer);
+            draw_legend(scene, legend, buffer);
+        }
         let fitting = usize::from(inner.height.saturating_sub(1));
         Table {
             columns: &TOPIC_COLUMNS,
@@ -168,15 +181,11 @@ fn draw_first_words(scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
 fn topic_cells<'a>(scene: &Scene<'a>, name: &'a str, topic: &'a Topic) -> Vec<Cell<'a>> {
     let theme = scene.theme;
     let name_style = if topic.deleting { theme.busy } else { theme.base };
-    let glyphs = scene.glyphs;
     vec![
         text(name, name_style),
         Cell::Line(leaders(scene, topic)),
         text(short(topic.records_per_second), theme.base),
-        Cell::Draw(Box::new(move |area, buffer| {
-            let points: Vec<_> = topic.rate_history.points().collect();
-            Sparkline { points: &points, max: None, style: &theme.series_1 }.draw(glyphs, area, buffer);
-        })),
+        spark_cell(scene, &topic.rate_history, None),
     ]
 }
 
@@ -238,6 +247,8 @@ fn draw_groups_and_load(scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
             style: scene.table(),
         }
         .draw(scene.glyphs, inner, buffer);
+        let rows = u16::try_from(list.len()).unwrap_or(u16::MAX).saturating_add(2);
+        draw_lags(scene, &list, top(inner, rows).1, buffer);
     }
     if load.height > 0 {
         draw_load(scene, load, buffer);
@@ -256,6 +267,20 @@ fn group_cells<'a>(scene: &Scene<'a>, name: &'a str, group: &'a Group) -> Vec<Ce
         ]),
         spark_cell(scene, &group.lag_history, None),
     ]
+}
+
+/// Draws the lag of each group over the last minute, where there is room.
+fn draw_lags(scene: &Scene<'_>, list: &[(&String, &Group)], area: Rect, buffer: &mut Buffer) {
+    let mut rest = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
+    for (name, group) in list {
+        if rest.height < 3 {
+            break;
+        }
+        let (chart, below) =
+            top(rest, (area.height / u16::try_from(list.len()).unwrap_or(1).max(1)).clamp(3, 6));
+        rest = below;
+        draw_chart(scene, &format!("lag of {name}"), &group.lag_history, None, chart, buffer);
+    }
 }
 
 /// Draws request channel and handlers of each broker.
@@ -292,6 +317,6 @@ fn draw_queues(scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
             put(buffer, figure, &format!("{:>5} busy", percent(busy)), theme.label);
         }
         let points: Vec<_> = network.request_history.points().collect();
-        Sparkline { points: &points, max: None, style: &theme.series_1 }.draw(scene.glyphs, chart, buffer);
+        draw_minute(theme, scene.glyphs, &points, None, chart, buffer);
     }
 }

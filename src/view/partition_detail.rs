@@ -10,21 +10,20 @@ use super::pane::Pane;
 use super::scene::Scene;
 use super::words::{age, bytes, dash, offset, short_count, span};
 use crate::model::{Model, Partition};
-use crate::widget::{Bar, Cell, Column, Table};
+use crate::widget::{Cell, Column, Table};
 
 /// How many rows the detail takes: a frame, headings, and a row for each of a few replicas.
 pub(super) const DETAIL_ROWS: u16 = 8;
 /// Offsets read longer ago than this are marked as old.
 const FRESH: Millis = Millis(5_000);
 
-const COLUMNS: [Column; 8] = [
+const COLUMNS: [Column; 7] = [
     Column::fixed("BROKER", 8, 0),
     Column::text("ROLE", 12, 26, 0),
     Column::figure("START", 13, 4),
     Column::figure("END", 13, 1),
     Column::figure("HIGH WATERMARK", 14, 3),
     Column::figure("BEHIND", 7, 1),
-    Column::fixed("", 12, 6),
     Column::figure("SIZE", 8, 2),
 ];
 
@@ -81,9 +80,6 @@ fn cells<'a>(scene: &Scene<'a>, partition: &'a Partition, row: usize) -> Vec<Cel
         (Some(lag), None) => short_count(lag),
         (None, None) => dash(),
     };
-    let end = partition.log_end_offset().map_or(0, |end| end.0);
-    let glyphs = scene.glyphs;
-    let ratio = log.log_end_offset.map_or(0.0, |own| own.0 as f64 / (end.max(1) as f64));
     vec![
         Cell::Line(vec![(format!("{id} ").into(), theme.strong), (mark.symbol.into(), mark.style)]),
         text(role, mark.style),
@@ -91,10 +87,6 @@ fn cells<'a>(scene: &Scene<'a>, partition: &'a Partition, row: usize) -> Vec<Cel
         text(offset(log.log_end_offset), style),
         text(offset(log.high_watermark), style),
         text(behind, scene.if_any(log.lag.unwrap_or(0), theme.warn)),
-        Cell::Draw(Box::new(move |area, buffer| {
-            let look = if ratio < 1.0 { theme.gradient_mid } else { theme.gradient_low };
-            Bar { ratio, style: look, empty: theme.faint }.draw(glyphs, area, buffer);
-        })),
         text(log.size_bytes.map_or_else(dash, bytes), style),
     ]
 }

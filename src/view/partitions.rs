@@ -14,7 +14,7 @@ use super::brokers::step;
 use super::dialog::Dialog;
 use super::filter::Filter;
 use super::key_action::KeyAction;
-use super::leadership::{draw_legend, draw_matrix, replica_mark};
+use super::leadership::{draw_legend, draw_matrix, legend_rows, replica_mark};
 use super::mouse::clicked_row;
 use super::pane::{Pane, bottom, left, say, top};
 use super::partition_detail::{DETAIL_ROWS, draw_detail};
@@ -165,7 +165,7 @@ impl Partitions {
         if self.only_trouble {
             pane = pane.more("only trouble", scene.theme.badge);
         }
-        if self.hidden > 0 {
+        if self.hidden > 0 && title == "partitions" {
             pane = pane.right(format!("{} internal hidden, i shows them", self.hidden), scene.theme.dim);
         }
         pane.filter(scene, &self.filter).stale(scene, scene.model.stale(SourceName::Zookeeper))
@@ -196,7 +196,7 @@ impl Partitions {
     fn draw_matrix(&self, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
         let alone = area.width < BOTH_COLUMNS && self.matrix;
         let inner = self.pane(scene, "leadership").focus(alone).draw(scene, area, buffer);
-        let (grid, legend) = bottom(inner, u16::from(inner.height > 4));
+        let (grid, legend) = bottom(inner, if inner.height > 6 { legend_rows(inner.width) } else { 0 });
         if self.list.keys().is_empty() {
             say(buffer, grid, &self.nothing(scene.model), scene.theme.dim);
             return;

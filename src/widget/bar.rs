@@ -7,8 +7,6 @@ use ratatui::style::Style;
 use super::glyphs::Glyphs;
 use super::text::put;
 
-const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-
 /// A horizontal bar that fills a share of its area's first row.
 #[derive(Debug, Clone, Copy)]
 pub struct Bar {
@@ -24,16 +22,14 @@ impl Bar {
     /// Draws the bar.
     pub fn draw(self, glyphs: &Glyphs, area: Rect, buffer: &mut Buffer) {
         let area = Rect { height: area.height.min(1), ..area }.intersection(buffer.area);
-        let eighths = self.eighths(area.width);
-        let (full, rest) = (eighths / 8, eighths % 8);
+        let halves = self.halves(area.width);
+        let [full, half, none] = if glyphs.is_ascii() { ["#", "-", "-"] } else { ["━", "╸", "─"] };
         for column in 0..area.width {
             let cell = Rect { x: area.x + column, width: 1, ..area };
-            let (symbol, style) = if column < full {
-                (if glyphs.is_ascii() { "#" } else { "█" }, self.style)
-            } else if column == full && rest > 0 && !glyphs.is_ascii() {
-                (EIGHTHS.get(usize::from(rest)).copied().unwrap_or(" "), self.style)
-            } else {
-                (if glyphs.is_ascii() { "-" } else { "·" }, self.empty)
+            let (symbol, style) = match halves.saturating_sub(column.saturating_mul(2)) {
+                0 => (none, self.empty),
+                1 => (half, self.style),
+                _ => (full, self.style),
             };
             put(buffer, cell, symbol, style);
         }
@@ -42,13 +38,13 @@ impl Bar {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "between 0 and eight times a width"
+        reason = "between 0 and twice a width"
     )]
-    fn eighths(self, cells: u16) -> u16 {
+    fn halves(self, cells: u16) -> u16 {
         let ratio = if self.ratio.is_finite() { self.ratio.clamp(0.0, 1.0) } else { 0.0 };
-        let eighths = (ratio * f64::from(cells) * 8.0).round() as u32;
+        let halves = (ratio * f64::from(cells) * 2.0).round() as u32;
         // Something that is there shows, however little it is.
-        u16::try_from(if ratio > 0.0 { eighths.max(1) } else { eighths }).unwrap_or(u16::MAX)
+        u16::try_from(if ratio > 0.0 { halves.max(1) } else { halves }).unwrap_or(u16::MAX)
     }
 }
 
@@ -65,15 +61,15 @@ mod tests {
     }
 
     #[test]
-    fn it_fills_by_eighths_and_shows_the_least_share() {
+    fn it_fills_by_halves_and_shows_the_least_share() {
         for (ratio, expected) in [
-            (0.0, "····"),
-            (0.001, "▏···"),
-            (0.5, "██··"),
-            (0.6, "██▍·"),
-            (1.0, "████"),
-            (7.0, "████"),
-            (f64::NAN, "····"),
+            (0.0, "────"),
+            (0.001, "╸───"),
+            (0.5, "━━──"),
+            (0.6, "━━╸─"),
+            (1.0, "━━━━"),
+            (7.0, "━━━━"),
+            (f64::NAN, "────"),
         ] {
             assert_eq!(drawn(ratio, Tier::Block), expected, "{ratio}");
         }

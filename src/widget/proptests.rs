@@ -91,7 +91,8 @@ proptest! {
     #[test]
     fn charts_stay_inside((area, whole) in areas(), glyphs in tiers(), points in proptest::collection::vec(proptest::option::of(-10.0..1e9_f64), 0..200)) {
         check(area, whole, |area, buffer| {
-            Sparkline { points: &points, max: None, style: &Style::new() }.draw(&glyphs, area, buffer);
+            Sparkline { points: &points, span: None, max: None, style: &Style::new() }.draw(&glyphs, area, buffer);
+            Sparkline { points: &points, span: Some(60), max: None, style: &Style::new() }.draw(&glyphs, area, buffer);
         });
         let marks: Vec<_> = points.iter().flatten().map(|value| Mark { ago: value / 1e8, weight: 1, style: Style::new() }).collect();
         check(area, whole, |area, buffer| Strip { marks: &marks, empty: Style::new() }.draw(&glyphs, area, buffer));

@@ -13,11 +13,14 @@ const ASCII: [&str; 5] = [" ", ".", ":", "|", "#"];
 const LEFT: [u32; 5] = [0x00, 0x40, 0x44, 0x46, 0x47];
 const RIGHT: [u32; 5] = [0x00, 0x80, 0xa0, 0xb0, 0xb8];
 
-/// A series over time. The newest point is at the right; older points that do not fit are left out.
+/// A series over time, the newest point at the right.
 #[derive(Debug)]
 pub struct Sparkline<'a> {
     /// The points, oldest first; a missing one is a gap.
     pub points: &'a [Option<f64>],
+    /// How many points the whole width stands for: fewer columns show the highest of several points, more columns show
+    /// a point several times. When `None`, a column is a point, and older points that do not fit are left out.
+    pub span: Option<usize>,
     /// What fills the height; the highest point when `None`.
     pub max: Option<f64>,
     /// The style of a column, by the share of the height it fills.
@@ -51,12 +54,10 @@ impl Sparkline<'_> {
         }
         let per_cell = if glyphs.tier == Tier::Braille { 2 } else { 1 };
         let columns = usize::from(area.width) * per_cell;
-        let skip = self.points.len().saturating_sub(columns);
-        let shown = self.points.get(skip..).unwrap_or(&[]);
-        let empty = columns - shown.len();
+        let shown = self.columns(columns);
         let max = self.max.unwrap_or_else(|| shown.iter().flatten().copied().fold(0.0, f64::max));
         let ratio = |column: usize| -> Option<f64> {
-            let value = (*shown.get(column.checked_sub(empty)?)?)?;
+            let value = (*shown.get(column)?)?;
             Some(if max > 0.0 && value.is_finite() { (value / max).clamp(0.0, 1.0) } else { 0.0 })
         };
         for x in 0..area.width {
@@ -64,6 +65,21 @@ impl Sparkline<'_> {
             let pair = (ratio(first), if per_cell == 2 { ratio(first + 1) } else { None });
             self.draw_column(glyphs, Rect { x: area.x + x, width: 1, ..area }, pair, buffer);
         }
+    }
+
+    /// Returns what each column shows.
+    fn columns(&self, columns: usize) -> Vec<Option<f64>> {
+        let span = self.span.unwrap_or(columns).max(1);
+        let missing = span.saturating_sub(self.points.len());
+        let skipped = self.points.len().saturating_sub(span);
+        let point = |place: usize| self.points.get(place.checked_sub(missing)? + skipped).copied().flatten();
+        (0..columns)
+            .map(|column| {
+                let from = column * span / columns;
+                let to = ((column + 1) * span / columns).max(from + 1);
+                (from..to).filter_map(point).reduce(f64::max)
+            })
+            .collect()
     }
 
     fn draw_column(
@@ -119,7 +135,11 @@ mod tests {
     fn drawn(points: &[Option<f64>], tier: Tier, width: u16, height: u16) -> Vec<String> {
         let area = Rect::new(0, 0, width, height);
         let mut buffer = Buffer::empty(area);
-        Sparkline { points, max: None, style: &Style::new() }.draw(&Glyphs::new(tier), area, &mut buffer);
+        Sparkline { points, span: None, max: None, style: &Style::new() }.draw(
+            &Glyphs::new(tier),
+            area,
+            &mut buffer,
+        );
         buffer
             .content()
             .chunks(usize::from(width))
@@ -138,5 +158,19 @@ mod tests {
     #[test]
     fn two_rows_have_twice_the_levels() {
         assert_eq!(drawn(&[Some(1.0), Some(3.0), Some(4.0)], Tier::Block, 3, 2), [" ▄█", "▄██"]);
+    }
+
+    #[test]
+    fn a_span_is_drawn_together_or_apart_to_fill_the_width() {
+        let style = Style::new();
+        let points = [Some(1.0), Some(2.0), None, Some(4.0)];
+        let spark = |span| Sparkline { points: &points, span, max: None, style: &style };
+        assert_eq!(spark(Some(4)).columns(2), [Some(2.0), Some(4.0)]);
+        assert_eq!(
+            spark(Some(4)).columns(8),
+            [Some(1.0), Some(1.0), Some(2.0), Some(2.0), None, None, Some(4.0), Some(4.0)]
+        );
+        assert_eq!(spark(Some(8)).columns(4), [None, None, Some(2.0), Some(4.0)]);
+        assert_eq!(spark(Some(2)).columns(2), [None, Some(4.0)]);
     }
 }

@@ -63,10 +63,9 @@ impl Story {
         })));
         let expected = |port| ProcessUpdate::Expected { host: "127.0.0.1".into(), port };
         story.process(ProcessKind::Zookeeper, expected(2181));
-        story.process(
-            ProcessKind::Zookeeper,
-            ProcessUpdate::State(ProcessState::Starting { pid: Some(4100) }),
-        );
+        for pid in [None, Some(4100)] {
+            story.process(ProcessKind::Zookeeper, ProcessUpdate::State(ProcessState::Starting { pid }));
+        }
         for id in BROKERS {
             story.process(broker(id), expected(9091 + id as u16));
             story.process(broker(id), ProcessUpdate::State(ProcessState::Queued));

@@ -169,6 +169,14 @@ impl Model {
                 }
             } else if partition.leaderless.is_none() {
                 partition.leaderless = Some(Leaderless { since: now, was: Some(broker) });
+                let gone = Election {
+                    partition: name.clone(),
+                    from: Some(broker),
+                    to: None,
+                    leader_epoch: partition.state.as_ref().map_or(0.into(), |state| state.leader_epoch),
+                    took: None,
+                };
+                self.timeline.add_partition(now, Cause::LeaderGone(broker), gone);
             }
             self.put_partition(&name, partition);
         }

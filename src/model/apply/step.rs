@@ -91,13 +91,19 @@ impl Model {
         let took = action.ended_at.map(|ended| ended.since(action.started_at));
         let (severity, text) = match &action.progress {
             Progress::Started(_) => (Severity::Info, action.what.clone()),
-            Progress::Step(_) => return,
+            Progress::Step(step) => (Severity::Info, format!("{}: {step}", action.what)),
             Progress::Done(outcome) if outcome.is_empty() => {
                 (Severity::Good, format!("{}: done", action.what))
             }
             Progress::Done(outcome) => (Severity::Good, format!("{}: {outcome}", action.what)),
             Progress::Failed(why) => (Severity::Critical, format!("{}: failed: {why}", action.what)),
         };
-        self.timeline.add_timed(now, severity, EventKind::Action, text, took);
+        // One action is one line, which says how far it is and in the end what came of it.
+        let told =
+            action.event.is_some_and(|event| self.timeline.revise(event, severity, text.clone(), took));
+        if !told {
+            action.event = Some(self.timeline.next_number());
+            self.timeline.add_timed(now, severity, EventKind::Action, text, took);
+        }
     }
 }

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 /// How thick a line is.
 const LINE: f64 = 1.2;
+/// How thick a heavy line is.
+const HEAVY: f64 = 4.0;
 /// The radius of a rounded corner.
 const CORNER: f64 = 3.5;
 /// The radius of a braille dot.
@@ -24,6 +26,8 @@ pub(super) fn write(out: &mut String, c: char, x: f64, y: f64, (width, height): 
             rectangle(out, x, y, width * f64::from(0x2590 - c as u32) / 8.0, height);
         }
         '─' => rectangle(out, x, middle.1 - LINE / 2.0, width, LINE),
+        '━' => rectangle(out, x, middle.1 - HEAVY / 2.0, width, HEAVY),
+        '╸' => rectangle(out, x, middle.1 - HEAVY / 2.0, width / 2.0, HEAVY),
         '│' => rectangle(out, middle.0 - LINE / 2.0, y, LINE, height),
         '╭' => corner(out, (x + width, middle.1), (middle.0, y + height), (CORNER, CORNER), middle),
         '╮' => corner(out, (x, middle.1), (middle.0, y + height), (-CORNER, CORNER), middle),

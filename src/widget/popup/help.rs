@@ -14,8 +14,6 @@ use crate::widget::text::{fit, put, width};
 
 /// The cells between keys and words.
 const GAP: u16 = 2;
-/// A help in two columns has this many cells in each.
-const TWO_COLUMNS: u16 = 58;
 
 /// What a key does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,25 +78,22 @@ impl Help {
 
     pub(super) fn draw(&self, glyphs: &Glyphs, style: &PopupStyle, area: Rect, buffer: &mut Buffer) {
         let rows = self.rows();
+        let entries = || self.sections.iter().flat_map(|section| &section.entries);
+        let keys = entries().map(|entry| width(&entry.keys)).max().unwrap_or(0);
+        let texts = entries().map(|entry| width(entry.text)).max().unwrap_or(0);
+        let column = keys.saturating_add(GAP).saturating_add(texts);
         let room = area.height.saturating_sub(2);
         let one_column = u16::try_from(rows.len()).unwrap_or(u16::MAX);
-        let two = one_column > room && area.width >= TWO_COLUMNS * 2 + 4;
+        let two = one_column > room && area.width >= column.saturating_mul(2).saturating_add(8);
         let (columns, height) = if two {
-            (TWO_COLUMNS * 2, one_column.div_ceil(2).min(room))
+            (column * 2 + 4, one_column.div_ceil(2).min(room))
         } else {
-            (TWO_COLUMNS.min(area.width.saturating_sub(4)), one_column.min(room))
+            (column.max(width(&self.title) + 2), one_column.min(room))
         };
         let inner = open(glyphs, style, area, (columns, height), &self.title, false, buffer);
         let per_page = usize::from(inner.height) * if two { 2 } else { 1 };
         let scroll = self.scroll.get().min(rows.len().saturating_sub(per_page));
         self.scroll.set(scroll);
-        let keys = self
-            .sections
-            .iter()
-            .flat_map(|section| &section.entries)
-            .map(|entry| width(&entry.keys))
-            .max()
-            .unwrap_or(0);
         let column = if two { inner.width / 2 } else { inner.width };
         for (place, row) in rows.iter().skip(scroll).take(per_page).enumerate() {
             let Ok(place) = u16::try_from(place) else { break };
