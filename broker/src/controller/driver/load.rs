@@ -13,9 +13,13 @@ use crate::zk::layout::partition_state::{self, PartitionState};
 use crate::zk::layout::topic::{self, TopicNode};
 use crate::zk::layout::{delete_topics, preferred_election, reassign};
 use crate::zk::session::{Error, Handle};
-use futures::future::{join_all, try_join_all};
+use futures::future::join_all;
 
 const UNCLEAN_KEY: &str = "unclean.leader.election.enable";
+/// State nodes have about 100 bytes.
+const STATES_PER_READ: usize = 500;
+/// A topic's node grows with its partitions, about 12 bytes for each.
+const TOPICS_PER_READ: usize = 20;
 
 /// Reads everything. A node that makes no sense is left out with a warning, for one topic must not stop a cluster.
 pub(super) async fn load(session: &Handle) -> Result<Snapshot, Error> {
@@ -23,10 +27,11 @@ pub(super) async fn load(session: &Handle) -> Result<Snapshot, Error> {
     let brokers = read_brokers(session, &ids).await?;
     let names = session.children(topic::ROOT).await?;
     let settings = dynamic_config::read_topics(session).await?;
-    let nodes = names.iter().map(|name| async move { (name, session.get(&topic::path(name)).await) });
+    let paths: Vec<String> = names.iter().map(|name| topic::path(name)).collect();
+    let nodes = session.get_many(&paths, TOPICS_PER_READ).await?;
     let mut topics = BTreeMap::new();
-    for (name, node) in join_all(nodes).await {
-        let Some((data, _)) = node? else { continue };
+    for (name, node) in names.iter().zip(nodes) {
+        let Some((data, _)) = node else { continue };
         if let Some(mut read) = decode_topic(name, &data) {
             read.unclean_election = settings.get(name).and_then(unclean);
             topics.insert(Arc::from(name.as_str()), read);
@@ -91,11 +96,13 @@ pub(super) async fn read_states(
     session: &Handle,
     partitions: Vec<TopicPartition>,
 ) -> Result<BTreeMap<TopicPartition, LeaderAndIsr>, Error> {
-    let reads = partitions.into_iter().map(|name| async move {
-        let state = read_state(session, &name).await?;
-        Ok::<_, Error>(state.map(|state| (name, state)))
+    let paths: Vec<String> = partitions.iter().map(partition_state::path).collect();
+    let nodes = session.get_many(&paths, STATES_PER_READ).await?;
+    let states = partitions.into_iter().zip(nodes).zip(&paths).filter_map(|((name, node), path)| {
+        let (data, stat) = node?;
+        decode_state(path, &data, stat.version).map(|state| (name, state))
     });
-    Ok(try_join_all(reads).await?.into_iter().flatten().collect())
+    Ok(states.collect())
 }
 
 /// Reads a state node; nothing when it does not exist or makes no sense.
@@ -104,12 +111,16 @@ pub(super) async fn read_state(
     name: &TopicPartition,
 ) -> Result<Option<LeaderAndIsr>, Error> {
     let path = partition_state::path(name);
-    let Some((data, stat)) = session.get(&path).await? else { return Ok(None) };
-    match PartitionState::decode(&path, &data) {
-        Ok(state) => Ok(Some(LeaderAndIsr::from_node(state, stat.version))),
+    let node = session.get(&path).await?;
+    Ok(node.and_then(|(data, stat)| decode_state(&path, &data, stat.version)))
+}
+
+fn decode_state(path: &str, data: &[u8], version: i32) -> Option<LeaderAndIsr> {
+    match PartitionState::decode(path, data) {
+        Ok(state) => Some(LeaderAndIsr::from_node(state, version)),
         Err(error) => {
             tracing::warn!(%error, "a partition's state makes no sense");
-            Ok(None)
+            None
         }
     }
 }

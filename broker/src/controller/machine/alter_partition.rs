@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use super::agenda::{Active, After, Work};
-use super::context::Partition;
 use super::effect::{AlteredTopic, Effect, Reply};
 use super::event::{AlterPartition, AlterTopic, AlterWish, RequestId};
 use super::partitions::{self, Change, Reason};
@@ -119,9 +118,9 @@ fn decide(
     version: i16,
 ) -> Result<Option<LeaderAndIsr>, ErrorCode> {
     let context = &active.context;
-    let known = context.partition(name).and_then(|partition: &Partition| partition.leadership.as_ref());
-    let now =
-        known.filter(|_| !context.is_deleting(&name.topic)).ok_or(ErrorCode::UnknownTopicOrPartition)?;
+    let partition = context.partition(name).filter(|_| !context.is_deleting(&name.topic));
+    let known = partition.and_then(|partition| Some((&partition.assignment, partition.leadership.as_ref()?)));
+    let (assignment, now) = known.ok_or(ErrorCode::UnknownTopicOrPartition)?;
     if wish.leader_epoch > now.leader_epoch || wish.partition_epoch > now.partition_epoch {
         // The leader knows more than this controller, so this is not the controller any more.
         return Err(ErrorCode::NotController);
@@ -137,7 +136,9 @@ fn decide(
     }
     let recovering = LeaderRecoveryState::Recovering;
     let falls_back = now.recovery != recovering && wish.recovery == recovering;
-    if wish.isr.is_empty() || falls_back || (wish.recovery == recovering && wish.isr.len() > 1) {
+    // A leader that has not yet heard of a reassignment's end may want a replica back that is being removed.
+    let foreign = !wish.isr.iter().all(|member| assignment.replicas.contains(member));
+    if foreign || wish.isr.is_empty() || falls_back || (wish.recovery == recovering && wish.isr.len() > 1) {
         return Err(ErrorCode::InvalidRequest);
     }
     let eligible =

@@ -128,6 +128,7 @@ pub(super) fn written(
     then: After,
     out: &mut Vec<Effect>,
 ) {
+    summarize(&changes);
     let mut failed = Vec::new();
     for (change, outcome) in changes.into_iter().zip(outcomes) {
         match outcome {
@@ -240,9 +241,22 @@ fn conflict(active: &mut Active, change: &Change, stored: LeaderAndIsr, then: &A
     });
 }
 
+fn summarize(changes: &[Change]) {
+    let count = |test: fn(&Reason) -> bool| changes.iter().filter(|change| test(&change.reason)).count();
+    let (created, elected, shrunk) = (
+        count(|reason| matches!(reason, Reason::Created)),
+        count(|reason| matches!(reason, Reason::Elected(_))),
+        count(|reason| matches!(reason, Reason::Shrunk(_))),
+    );
+    if created + elected + shrunk > 0 {
+        tracing::info!(created, elected, shrunk, "partitions changed");
+    }
+}
+
 fn log_change(name: &TopicPartition, before: Option<&LeaderAndIsr>, after: &LeaderAndIsr, reason: &Reason) {
     let from = before.map_or(BrokerId::NONE, |it| it.leader);
-    tracing::info!(
+    // One line for each partition would take longer than the election of thousands of them.
+    tracing::debug!(
         partition = %name, from = %from, leader = %after.leader, leader_epoch = %after.leader_epoch,
         isr = ?after.isr.iter().map(|it| it.0).collect::<Vec<_>>(), reason = ?reason, "partition state changed"
     );

@@ -20,6 +20,7 @@ mod error;
 mod events;
 mod keeper;
 mod multi;
+mod multi_read;
 mod operations;
 mod relay;
 mod watch;

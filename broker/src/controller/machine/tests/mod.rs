@@ -4,6 +4,7 @@ mod alter_partition;
 mod candidacy;
 mod deletion;
 mod failover;
+mod promises;
 mod reassignment;
 mod requests;
 mod world;

@@ -27,6 +27,14 @@ pub(super) struct World {
     pub(super) deletions: BTreeSet<Arc<str>>,
     /// Every write is answered with this instead, as long as it is set.
     pub(super) refuse_writes: Option<Outcome>,
+    /// Answers to writes wait in `held` until they are let go.
+    pub(super) hold: bool,
+    pub(super) held: VecDeque<Event>,
+    /// What each broker was told last: what to lead or follow, and who leads what.
+    pub(super) told: BTreeMap<BrokerId, BTreeMap<TopicPartition, PartitionUpdate>>,
+    pub(super) known: BTreeMap<BrokerId, BTreeMap<TopicPartition, PartitionUpdate>>,
+    /// What was wrong with a write or a command.
+    pub(super) broken: Vec<String>,
     /// Brokers that do not answer StopReplica.
     pub(super) silent: BTreeSet<BrokerId>,
     pub(super) replies: Vec<(RequestId, Reply)>,
@@ -81,6 +89,11 @@ impl World {
             states: BTreeMap::new(),
             deletions: BTreeSet::new(),
             refuse_writes: None,
+            hold: false,
+            held: VecDeque::new(),
+            told: BTreeMap::new(),
+            known: BTreeMap::new(),
+            broken: Vec::new(),
             silent: BTreeSet::new(),
             replies: Vec::new(),
             next_epoch: 100,
@@ -125,6 +138,8 @@ impl World {
     }
 
     pub(super) fn register(&mut self, id: i32) {
+        self.told.remove(&BrokerId(id));
+        self.known.remove(&BrokerId(id));
         self.next_epoch += 1;
         let broker = LiveBroker { epoch: BrokerEpoch(self.next_epoch), registration: registration(id) };
         self.brokers.insert(BrokerId(id), broker);
@@ -214,11 +229,14 @@ impl World {
             Effect::Write { id, epoch_version, changes } => {
                 assert_eq!(epoch_version, EPOCH_VERSION);
                 let outcomes = changes.into_iter().map(|change| self.write(change)).collect();
-                events.push_back(Event::Cluster(EPOCH, ClusterEvent::Written(id, outcomes)));
+                let written = Event::Cluster(EPOCH, ClusterEvent::Written(id, outcomes));
+                if self.hold { self.held.push_back(written) } else { events.push_back(written) }
             }
             Effect::Send(broker, epoch, command) => {
-                assert_eq!(self.brokers.get(&broker).map(|it| it.epoch), Some(epoch), "to {broker}");
-                self.send(broker, &command, events);
+                // A broker that is gone, or registered anew, does not hear what was meant for it before.
+                if self.brokers.get(&broker).map(|it| it.epoch) == Some(epoch) {
+                    self.send(broker, &command, events);
+                }
             }
             Effect::Load(_) => events.push_back(Event::Loaded(Box::new(self.snapshot()))),
             Effect::WatchTopics(names) => {
@@ -298,17 +316,55 @@ impl World {
                 return Outcome::Conflict(stored);
             }
         };
+        if let Some((before, _)) = self.states.get(&name) {
+            self.check_write(&name, before.clone(), &state);
+        }
         self.states.insert(name, (state, version));
         Outcome::Done(version)
+    }
+
+    /// A leader comes from the in-sync replicas, unless it has to recover; epochs only grow.
+    fn check_write(&mut self, name: &TopicPartition, before: PartitionState, after: &PartitionState) {
+        let clean = after.leader == BrokerId::NONE
+            || after.leader == before.leader
+            || before.isr.contains(&after.leader)
+            || after.recovery == LeaderRecoveryState::Recovering;
+        if !clean {
+            self.broken.push(format!("{name}: {after:?} after {before:?}: the leader was not in sync"));
+        }
+        if after.leader_epoch < before.leader_epoch || after.isr.is_empty() {
+            self.broken.push(format!("{name}: {after:?} after {before:?}"));
+        }
+        if after.leader != before.leader && after.leader_epoch == before.leader_epoch {
+            self.broken.push(format!("{name}: two leaders in epoch {}", after.leader_epoch));
+        }
+    }
+
+    /// A broker is told only what is written.
+    fn learn(&mut self, broker: BrokerId, partitions: &[PartitionUpdate]) {
+        for update in partitions {
+            let stored = self.states.get(&update.partition).map(|(state, _)| state);
+            let written = stored.is_some_and(|state| {
+                update.leader_epoch < state.leader_epoch
+                    || (update.leader_epoch, update.leader) == (state.leader_epoch, state.leader)
+            });
+            if !written {
+                self.broken.push(format!("{broker} is told {update:?}, and stored is {stored:?}"));
+            }
+            self.told.entry(broker).or_default().insert(update.partition.clone(), update.clone());
+        }
     }
 
     fn send(&mut self, broker: BrokerId, command: &Command, events: &mut VecDeque<Event>) {
         let text = match command {
             Command::LeaderAndIsr { partitions, .. } => {
+                self.learn(broker, partitions);
                 let each: Vec<String> = partitions.iter().map(describe_update).collect();
                 format!("LeaderAndIsr {}", each.join(", "))
             }
             Command::UpdateMetadata { partitions, brokers } => {
+                let known = self.known.entry(broker).or_default();
+                known.extend(partitions.iter().map(|update| (update.partition.clone(), update.clone())));
                 let brokers: Vec<String> = brokers.keys().map(ToString::to_string).collect();
                 let each: Vec<String> = partitions.iter().map(describe_known).collect();
                 format!("UpdateMetadata brokers {} {}", brokers.join(" "), each.join(", "))
