@@ -206,9 +206,9 @@ mod tests {
     proptest! {
         #[test]
         fn every_partition_has_different_brokers_and_leaders_are_even(
-            brokers in 1_usize..12, replicas in 1_usize..6, partitions in 1_usize..40, seed: u64, racks in 0_usize..5
+            brokers in 1_usize..12, share in 0_usize..6, partitions in 1_usize..40, seed: u64, racks in 0_usize..5
         ) {
-            prop_assume!(replicas <= brokers);
+            let replicas = 1 + share % brokers;
             let candidates: Vec<Candidate> = (0..brokers)
                 .map(|id| Candidate {
                     id: BrokerId(i32::try_from(id).unwrap()),

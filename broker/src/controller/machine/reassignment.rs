@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::agenda::{Active, After, Pending, Work};
+use super::context::Partition;
 use super::deletion;
 use super::effect::{Effect, Reply, Write};
 use super::election::{self, Strategy};
@@ -100,7 +101,8 @@ fn plan(
 ) -> Result<Assignment, ErrorCode> {
     let context = &active.context;
     let partition = context.partition(name).filter(|_| !context.is_deleting(&name.topic));
-    let now = &partition.ok_or(ErrorCode::UnknownTopicOrPartition)?.assignment;
+    let partition = partition.ok_or(ErrorCode::UnknownTopicOrPartition)?;
+    let now = &partition.assignment;
     let origin = now.origin();
     let target = match target {
         Some(target) => target,
@@ -117,7 +119,13 @@ fn plan(
     }
     let adding = target.iter().copied().filter(|broker| !origin.contains(broker)).collect();
     let removing: Vec<BrokerId> = origin.iter().copied().filter(|broker| !target.contains(broker)).collect();
-    let replicas = target.into_iter().chain(removing.iter().copied()).collect();
+    let replicas: Vec<BrokerId> = target.into_iter().chain(removing.iter().copied()).collect();
+    // Replicas that a replaced or cancelled move had added are deleted at once; the last that has all records must not
+    // be among them.
+    let in_sync = partition.leadership.as_ref().map(|leadership| &leadership.isr);
+    if in_sync.is_some_and(|isr| !isr.iter().any(|member| replicas.contains(member))) {
+        return Err(ErrorCode::InvalidReplicaAssignment);
+    }
     Ok(Assignment { replicas, adding, removing })
 }
 
@@ -203,37 +211,69 @@ fn next_change(active: &Active, name: &TopicPartition, begin: bool) -> Option<Ch
     let partition = active.context.partition(name)?;
     let now = partition.leadership.as_ref()?;
     let target = partition.assignment.target();
-    let raised = LeaderAndIsr {
-        leader_epoch: now.leader_epoch.next(),
-        controller_epoch: active.context.epoch,
-        ..now.clone()
-    };
     let complete = target.iter().all(|broker| now.isr.contains(broker));
     let settled = !partition.assignment.is_reassigning();
-    if !complete && !settled {
-        return begin.then(|| Change {
-            partition: name.clone(),
-            next: raised,
-            reason: Reason::ReassignmentBegun,
-        });
+    if complete || settled {
+        // A cancelled move, and one that only reorders, have nothing to wait for; they are looked at once.
+        return (begin || !settled).then(|| last_change(active, name, partition, now, &target)).flatten();
     }
-    if settled && !begin {
+    if !begin {
         return None;
     }
-    let stays = target.contains(&now.leader) && active.context.is_online(now.leader, name);
-    let mut next =
-        if stays { raised } else { election::elect(&active.context, name, partition, Strategy::Reassigned)? };
-    let gone: Vec<BrokerId> = now.isr.iter().copied().filter(|broker| !target.contains(broker)).collect();
-    next.isr.retain(|broker| target.contains(broker));
-    if next.isr.is_empty() {
-        return None;
-    }
-    let removed = partition.assignment.removing.iter().copied();
-    let mut leaving: Vec<BrokerId> = gone;
-    leaving.extend(removed.filter(|broker| !target.contains(broker)));
+    let replicas = &partition.assignment.replicas;
+    let next = if now.leader == BrokerId::NONE || replicas.contains(&now.leader) {
+        raised(active, now)
+    } else {
+        let clean = Strategy::Offline { unclean: false };
+        election::elect(&active.context, name, partition, clean).or_else(|| leaderless(active, now))?
+    };
+    let next = within(next, replicas)?;
+    Some(Change { partition: name.clone(), next, reason: Reason::ReassignmentBegun })
+}
+
+/// The state with which a move ends: a leader of the target, and nobody else in sync.
+fn last_change(
+    active: &Active,
+    name: &TopicPartition,
+    partition: &Partition,
+    now: &LeaderAndIsr,
+    target: &[BrokerId],
+) -> Option<Change> {
+    let next = if target.contains(&now.leader) && active.context.is_online(now.leader, name) {
+        raised(active, now)
+    } else {
+        let elected = election::elect(&active.context, name, partition, Strategy::Reassigned);
+        // What a cancelled move had added is being deleted, and must not go on leading.
+        let deleted = !partition.assignment.replicas.contains(&now.leader);
+        elected.or_else(|| deleted.then(|| leaderless(active, now)).flatten())?
+    };
+    let next = within(next, target)?;
+    let mut leaving: Vec<BrokerId> =
+        now.isr.iter().copied().filter(|broker| !target.contains(broker)).collect();
+    leaving.extend(partition.assignment.removing.iter().copied());
     leaving.sort_unstable();
     leaving.dedup();
     Some(Change { partition: name.clone(), next, reason: Reason::ReassignmentDone(leaving) })
+}
+
+/// The same state in a new leader epoch, so that every replica looks again.
+fn raised(active: &Active, now: &LeaderAndIsr) -> LeaderAndIsr {
+    LeaderAndIsr {
+        leader_epoch: now.leader_epoch.next(),
+        controller_epoch: active.context.epoch,
+        ..now.clone()
+    }
+}
+
+fn leaderless(active: &Active, now: &LeaderAndIsr) -> Option<LeaderAndIsr> {
+    let next = election::without(now, &[now.leader])?;
+    Some(LeaderAndIsr { controller_epoch: active.context.epoch, ..next })
+}
+
+/// Leaves only `replicas` in sync; nothing when none of them is.
+fn within(mut next: LeaderAndIsr, replicas: &[BrokerId]) -> Option<LeaderAndIsr> {
+    next.isr.retain(|broker| replicas.contains(broker));
+    (!next.isr.is_empty()).then_some(next)
 }
 
 /// The last state is written: the target's replicas go on, the others delete their logs, the node is written again.

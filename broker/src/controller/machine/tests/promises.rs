@@ -186,6 +186,8 @@ fn check_settled(world: &World) -> Result<(), TestCaseError> {
         prop_assert_eq!(known, Some(LeaderAndIsr::from_node(state.clone(), *version)), "{}", name);
         let members = state.isr.iter().all(|member| assignment.replicas.contains(member));
         prop_assert!(members, "{name}: in sync {:?} of {:?}", state.isr, assignment.replicas);
+        let dead = state.isr.iter().any(|member| !world.brokers.contains_key(member));
+        prop_assert!(!dead || state.isr.len() == 1, "{name}: the dead are in sync: {:?}", state.isr);
         let led = world.brokers.contains_key(&state.leader);
         let eligible =
             state.isr.iter().any(|it| world.brokers.contains_key(it) && !context.shutting_down.contains(it));

@@ -107,6 +107,21 @@ fn a_move_to_a_broker_that_was_away_begins_when_it_returns() {
 }
 
 #[test]
+fn a_move_is_not_cancelled_while_only_its_new_replica_has_all_records() {
+    let mut world = World::in_office(&[1, 2, 4], &[("t", &[&[1]])]);
+    reassign(&mut world, Some(&[4, 2]));
+    catches_up(&mut world, &[1, 4]);
+    world.dies(1);
+    assert_eq!(world.states[&tp("t", 0)].0.isr, ids(&[4]));
+    world.story();
+    reassign(&mut world, None);
+    insta::assert_snapshot!(world.story(), @r"
+    > t-0 is to be on None
+      reply    reassigning t-0: InvalidReplicaAssignment
+    ");
+}
+
+#[test]
 fn impossible_moves_are_refused() {
     let mut world = World::in_office(&[1, 2], &[("t", &[&[1, 2]])]);
     let cases: [(&str, Option<&[i32]>, ErrorCode); 6] = [
