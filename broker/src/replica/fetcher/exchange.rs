@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use ottla_protocol::message::fetch::{
@@ -31,17 +32,22 @@ const EARLIEST: i64 = -2;
 /// What a leader answered, by partition.
 pub(super) type Exchange = Vec<(TopicPartition, Fetched)>;
 
-/// Sends a fetch and waits for its answer.
+/// Sends a fetch and waits for its answer, for which the leader may wait `at_most` so long.
 pub(super) async fn fetch(
     manager: &ReplicaManager,
     connection: &mut Connection,
     session: &mut ClientSession,
     wanted: BTreeMap<TopicPartition, Wanted>,
+    at_most: Option<Duration>,
 ) -> Result<Exchange, Error> {
     let uses_topic_ids = wanted.values().all(|wanted| wanted.topic_id.is_some());
     let version = if uses_topic_ids { FETCH_VERSION } else { FETCH_VERSION_BY_NAME };
     let delta = session.next(wanted, uses_topic_ids);
-    let response = connection.call(&request(manager, delta, uses_topic_ids), version).await?;
+    let mut request = request(manager, delta, uses_topic_ids);
+    if let Some(at_most) = at_most {
+        request.max_wait_ms = request.max_wait_ms.min(i32::try_from(at_most.as_millis()).unwrap_or(i32::MAX));
+    }
+    let response = connection.call(&request, version).await?;
     match ErrorCode::from_code(response.error_code) {
         ErrorCode::None => {}
         ErrorCode::FetchSessionIdNotFound

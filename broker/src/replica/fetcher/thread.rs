@@ -53,7 +53,8 @@ struct Fetcher {
 
 /// What to do next.
 enum Turn {
-    Fetch(BTreeMap<TopicPartition, Wanted>),
+    /// Fetch these, waiting no longer than until a partition that rests is to be fetched, too.
+    Fetch(BTreeMap<TopicPartition, Wanted>, Option<Duration>),
     /// All partitions rest; the first may fetch again after so long.
     Rest(Duration),
     /// There is no partition.
@@ -68,7 +69,7 @@ impl Fetcher {
             let seen = self.assignment.version();
             match self.turn(&manager) {
                 Turn::End => return,
-                Turn::Fetch(wanted) => self.fetch(&manager, wanted, seen).await,
+                Turn::Fetch(wanted, at_most) => self.fetch(&manager, wanted, at_most, seen).await,
                 Turn::Rest(duration) => {
                     drop(manager);
                     self.rest(duration, seen).await;
@@ -101,11 +102,12 @@ impl Fetcher {
                 None => next = earliest(next, deadline),
             }
         }
-        match next {
-            _ if !wanted.is_empty() => Turn::Fetch(wanted),
-            Some(deadline) => {
-                Turn::Rest(Duration::from_millis(u64::try_from(deadline.since(now).0).unwrap_or(0) + 1))
-            }
+        let rest = next.map(|deadline| {
+            Duration::from_millis(u64::try_from(deadline.since(now).0).unwrap_or(0).saturating_add(1))
+        });
+        match rest {
+            rest if !wanted.is_empty() => Turn::Fetch(wanted, rest),
+            Some(rest) => Turn::Rest(rest),
             None => Turn::Idle,
         }
     }
@@ -115,12 +117,13 @@ impl Fetcher {
         &mut self,
         manager: &Arc<ReplicaManager>,
         wanted: BTreeMap<TopicPartition, Wanted>,
+        at_most: Option<Duration>,
         seen: u64,
     ) {
         let assignment = Arc::clone(&self.assignment);
         let outcome = tokio::select! {
             biased;
-            outcome = self.exchange(manager, wanted) => Some(outcome),
+            outcome = self.exchange(manager, wanted, at_most) => Some(outcome),
             () = assignment.changed_since(seen) => None,
         };
         match outcome {
@@ -144,6 +147,7 @@ impl Fetcher {
         &mut self,
         manager: &ReplicaManager,
         wanted: BTreeMap<TopicPartition, Wanted>,
+        at_most: Option<Duration>,
     ) -> Result<Exchange, inter_broker::Error> {
         let (leader, number) = self.id;
         let connection = match &mut self.connection {
@@ -153,7 +157,7 @@ impl Fetcher {
                 none.insert(inter_broker::connect(manager, leader, name).await?)
             }
         };
-        exchange::fetch(manager, connection, &mut self.session, wanted).await
+        exchange::fetch(manager, connection, &mut self.session, wanted, at_most).await
     }
 
     /// Applies an answer, and asks the leader where its log begins and ends for those whose offset is outside.

@@ -8,11 +8,17 @@ use super::event::{FetchAnswer, FetchPosition};
 use super::local::{Local, LogView};
 use crate::types::{BrokerId, LeaderEpoch, Millis, Offset};
 
+/// The rest after the first refusal by a leader that may only not have heard of its election yet; it doubles up to
+/// `replica.fetch.backoff.ms`. Kafka rests the full time at once, for which a producer with acks=all waits.
+const FIRST_BACKOFF_MS: i64 = 10;
+
 /// What being a follower adds to a replica.
 #[derive(Debug, Clone)]
 pub(super) struct Follower {
     pub(super) leader: BrokerId,
     phase: Phase,
+    /// Refusals since the leader last answered well.
+    refusals: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +43,7 @@ impl Follower {
         if must_cut {
             local.truncate_to(local.high_watermark, out);
         }
-        Self { leader, phase: if must_cut { Phase::Storing } else { Phase::Fetching } }
+        Self { leader, phase: if must_cut { Phase::Storing } else { Phase::Fetching }, refusals: 0 }
     }
 
     /// Returns what to ask the leader for, or `None` while the partition rests.
@@ -75,16 +81,13 @@ impl Follower {
         out: &mut Vec<Effect>,
     ) {
         let is_ready = matches!(self.phase, Phase::Fetching | Phase::Resting(_));
-        if let FetchAnswer::Refused(ErrorCode::FencedLeaderEpoch) = answer
-            && is_ready
-        {
-            self.fenced(local, now, position.leader_epoch, out);
-            return;
-        }
         let is_current =
             position.leader_epoch == local.leader_epoch && position.fetch_offset == local.log.end;
         if !is_ready || !is_current {
             return;
+        }
+        if !matches!(answer, FetchAnswer::Refused(_)) {
+            self.refusals = 0;
         }
         match answer {
             FetchAnswer::Records { any: true, .. } => {
@@ -179,20 +182,17 @@ impl Follower {
     }
 
     fn refused(&mut self, local: &Local, now: Millis, error: ErrorCode, out: &mut Vec<Effect>) {
-        if error == ErrorCode::OffsetOutOfRange {
-            self.phase = Phase::Asking;
-            out.push(Effect::QueryLeaderOffsets { leader_epoch: local.leader_epoch });
-        } else {
-            self.rest(local, now);
-        }
-    }
-
-    /// The leader is in a newer epoch than the request was. Unless this replica has heard of it meanwhile, it waits for
-    /// the controller's word instead of asking on.
-    fn fenced(&mut self, local: &Local, now: Millis, requested: LeaderEpoch, out: &mut Vec<Effect>) {
-        if requested == local.leader_epoch {
+        if error == ErrorCode::FencedLeaderEpoch {
+            // The leader is in a newer epoch than this replica has heard of: that is for the controller to tell.
             self.phase = Phase::Halted;
             out.push(Effect::ReplicationHalted);
+        } else if error == ErrorCode::OffsetOutOfRange {
+            self.phase = Phase::Asking;
+            out.push(Effect::QueryLeaderOffsets { leader_epoch: local.leader_epoch });
+        } else if may_not_have_heard(error) {
+            let backoff = Millis(FIRST_BACKOFF_MS << self.refusals.min(16)).min(local.settings.fetch_backoff);
+            self.refusals += 1;
+            self.phase = Phase::Resting(now.plus(backoff));
         } else {
             self.rest(local, now);
         }
@@ -201,6 +201,17 @@ impl Follower {
     fn rest(&mut self, local: &Local, now: Millis) {
         self.phase = Phase::Resting(now.plus(local.settings.fetch_backoff));
     }
+}
+
+/// Whether a leader says so that was elected but has not got its own command yet.
+fn may_not_have_heard(error: ErrorCode) -> bool {
+    matches!(
+        error,
+        ErrorCode::UnknownLeaderEpoch
+            | ErrorCode::NotLeaderOrFollower
+            | ErrorCode::UnknownTopicOrPartition
+            | ErrorCode::UnknownTopicId
+    )
 }
 
 /// Takes over what the leader knows: how far records are committed, as far as they are here, and from where on they

@@ -206,17 +206,26 @@ fn a_follower_rests_after_an_error_and_ignores_what_is_late() {
         talk.partition.fetch_position(now.plus(Millis(after))).map(|position| position.fetch_offset.0)
     };
     assert_eq!(fetchable(&talk, 0), Some(4));
-    for error in [
-        ErrorCode::UnknownLeaderEpoch,
-        ErrorCode::NotLeaderOrFollower,
-        ErrorCode::UnknownTopicOrPartition,
-        ErrorCode::UnknownTopicId,
-        ErrorCode::InconsistentTopicId,
+    for (error, rest) in [
+        // A leader that has not heard of its election is asked again soon, then less and less often.
+        (ErrorCode::UnknownLeaderEpoch, 10),
+        (ErrorCode::NotLeaderOrFollower, 20),
+        (ErrorCode::UnknownTopicOrPartition, 40),
+        (ErrorCode::UnknownTopicId, 80),
+        (ErrorCode::NotLeaderOrFollower, 160),
+        (ErrorCode::NotLeaderOrFollower, 320),
+        (ErrorCode::NotLeaderOrFollower, 640),
+        (ErrorCode::NotLeaderOrFollower, 1_000),
+        (ErrorCode::InconsistentTopicId, 1_000),
+        (ErrorCode::KafkaStorageError, 1_000),
     ] {
         talk.tell(answered(position(3, 4), FetchAnswer::Refused(error)));
-        assert_eq!((fetchable(&talk, 999), fetchable(&talk, 1_000)), (None, Some(4)), "{error:?}");
-        assert_eq!(talk.partition.next_deadline(), Some(now.plus(Millis(1_000))));
+        assert_eq!((fetchable(&talk, rest - 1), fetchable(&talk, rest)), (None, Some(4)), "{error:?}");
+        assert_eq!(talk.partition.next_deadline(), Some(now.plus(Millis(rest))));
     }
+    talk.tell(answered(position(3, 4), records(false, 0, 0)));
+    talk.tell(answered(position(3, 4), FetchAnswer::Refused(ErrorCode::UnknownLeaderEpoch)));
+    assert_eq!(fetchable(&talk, 10), Some(4), "a good answer begins anew");
     let late = [position(2, 4), position(3, 1)];
     for position in late {
         assert_eq!(talk.effects(answered(position, records(true, 9, 0))), [], "{position:?}");
@@ -229,7 +238,7 @@ fn a_fenced_follower_waits_for_the_controller_unless_it_knows_better() {
     talk.tell(follow(2, 3));
     let fenced = |epoch| answered(position(epoch, 4), FetchAnswer::Refused(ErrorCode::FencedLeaderEpoch));
     assert_eq!(talk.effects(fenced(2)), []);
-    assert!(talk.partition.fetch_position(talk.now.plus(Millis(1_000))).is_some());
+    assert!(talk.partition.fetch_position(talk.now).is_some(), "what an older epoch met does not matter");
     assert_eq!(talk.effects(fenced(3)), [Effect::ReplicationHalted]);
     assert_eq!(talk.partition.fetch_position(Millis(i64::MAX)), None);
     talk.tell(follow(2, 4));
