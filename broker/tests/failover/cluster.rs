@@ -10,6 +10,7 @@ use ottla_broker::runtime_file::RuntimeFile;
 use ottla_protocol::message::list_offsets::{ListOffsetsPartition, ListOffsetsTopic};
 use ottla_protocol::message::metadata::{MetadataRequestTopic, MetadataResponsePartition};
 use ottla_protocol::message::{ListOffsetsRequest, MetadataRequest, MetadataResponse};
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use zookeeper_client::Client;
 
@@ -27,7 +28,12 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     pub(crate) fn start() -> Self {
-        let zookeeper = ottla_zookeeper::Server::builder().in_memory().ephemeral_port().start().unwrap();
+        let zookeeper = ottla_zookeeper::Server::builder()
+            .in_memory()
+            .ephemeral_port()
+            .min_session_timeout(Duration::from_millis(500))
+            .start()
+            .unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut cluster = Self { zookeeper, folder, running: BTreeMap::new() };
         ALL.into_iter().for_each(|id| cluster.start_broker(id));
@@ -42,6 +48,7 @@ impl Cluster {
             ("listeners", "PLAINTEXT://127.0.0.1:0".to_owned()),
             ("zookeeper.connect", self.zookeeper.local_addr().to_string()),
             ("log.dirs", self.folder.path().join(format!("broker-{id}")).display().to_string()),
+            ("zookeeper.session.timeout.ms", "2000".to_owned()),
             ("num.partitions", PARTITIONS.to_string()),
             ("default.replication.factor", "3".to_owned()),
             ("min.insync.replicas", "2".to_owned()),
@@ -72,6 +79,12 @@ impl Cluster {
         });
     }
 
+    /// Stops a broker's process where it stands, or lets it go on. Nobody tells ZooKeeper: it may come back and act.
+    pub(crate) fn signal(&self, id: i32, signal: Signal) {
+        let pid = Pid::from_child(&self.running[&id]);
+        kill_process(pid, signal).unwrap();
+    }
+
     fn runtime_file(&self, id: i32) -> PathBuf {
         self.folder.path().join(format!("broker-{id}.json"))
     }
@@ -83,6 +96,14 @@ impl Cluster {
     /// The ports of the brokers that run.
     pub(crate) fn ports(&self) -> Vec<u16> {
         self.running.keys().filter_map(|id| Some(self.runtime(*id)?.port)).collect()
+    }
+
+    pub(crate) fn ports_without(&self, id: i32) -> Vec<u16> {
+        self.running
+            .keys()
+            .filter(|known| **known != id)
+            .filter_map(|id| Some(self.runtime(*id)?.port))
+            .collect()
     }
 
     /// What a broker that runs tells of the cluster.
@@ -147,7 +168,7 @@ impl Drop for Cluster {
 }
 
 pub(crate) async fn connect(port: u16) -> Option<Connection> {
-    let options = ConnectOptions { request_timeout: Duration::from_secs(20), ..ConnectOptions::default() };
+    let options = ConnectOptions { request_timeout: Duration::from_secs(2), ..ConnectOptions::default() };
     Connection::connect(&format!("127.0.0.1:{port}"), options).await.ok()
 }
 

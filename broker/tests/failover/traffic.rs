@@ -82,7 +82,7 @@ async fn send(client: &mut Connection, partition: i32, number: u64) -> Option<i6
     builder.add(NewRecord { timestamp: 1, value: Some(value.as_bytes()), ..NewRecord::default() });
     let request = ProduceRequest {
         acks: -1,
-        timeout_ms: 10_000,
+        timeout_ms: 1_000,
         topic_data: vec![TopicProduceData {
             name: TOPIC.to_owned(),
             partition_data: vec![PartitionProduceData {
