@@ -13,3 +13,4 @@ mod replicated;
 mod single;
 mod support;
 mod topics;
+mod versions;
