@@ -12,6 +12,7 @@ use super::file_names::{EPOCH_CHECKPOINT, FileKind, SegmentFile};
 use super::partition_log::{Appender, PartitionLog};
 use super::producer_snapshot;
 use super::segment::{RELATIVE_OFFSET_MAX, Segment};
+use super::segments::Segments;
 use crate::disk::OpenMode;
 use crate::types::{Millis, Offset};
 
@@ -90,17 +91,22 @@ impl PartitionLog {
         if active.base_offset() == base_offset {
             return Ok(());
         }
-        active.seal()?;
-        let created = Segment::create(&self.place, base_offset, &self.config.load(), self.now())?;
-        self.take_snapshot(appender, base_offset);
-        let next = segments.with(Arc::new(created));
+        let (config, now) = (self.config.load_full(), self.now());
         if active.size() == 0 {
-            let kept = next.without(|segment| segment.base_offset() == active.base_offset());
-            self.replace_segments(kept.unwrap_or(next));
+            // Of an empty segment nothing may stay, neither in the list nor on disk.
             self.retire_files(active)?;
-        } else {
-            self.replace_segments(next);
+            let created = Segment::begin(&self.place, base_offset, &config, now)?;
+            let kept = segments.without(|segment| segment.base_offset() == active.base_offset());
+            let created = Arc::new(created);
+            self.replace_segments(
+                kept.map_or_else(|| Segments::of(created.clone()), |kept| kept.with(created.clone())),
+            );
+            return Ok(());
         }
+        active.seal()?;
+        let created = Segment::create(&self.place, base_offset, &config, now)?;
+        self.take_snapshot(appender, base_offset);
+        self.replace_segments(segments.with(Arc::new(created)));
         self.environment.chores.attend(&self.name);
         Ok(())
     }
