@@ -201,15 +201,17 @@ impl PartitionLog {
         }
     }
 
-    /// Writes the directory's recovery points when this log's was lowered below what the file says: appends after a
-    /// truncation must be looked at after a crash.
-    pub(super) fn save_recovery_point_if_lowered(&self) -> Result<()> {
-        let on_disk = self.offsets.recovery_point_on_disk.load(Ordering::Acquire);
-        if self.recovery_point() < Offset(on_disk) {
-            self.directory.checkpoint_recovery_points()
-        } else {
-            Ok(())
+    /// Writes the directory's checkpoints when a truncation has lowered this log's offsets below what the files say:
+    /// what is appended now must be looked at and shown after a crash.
+    pub(super) fn save_lowered_offsets(&self) -> Result<()> {
+        let on_disk = |offset: &std::sync::atomic::AtomicI64| Offset(offset.load(Ordering::Acquire));
+        if self.recovery_point() < on_disk(&self.offsets.recovery_point_on_disk) {
+            self.directory.checkpoint_recovery_points()?;
         }
+        if self.log_start_offset() < on_disk(&self.offsets.log_start_on_disk) {
+            self.directory.checkpoint_log_starts()?;
+        }
+        Ok(())
     }
 
     /// Writes the leader epochs.

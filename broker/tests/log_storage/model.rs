@@ -292,6 +292,16 @@ impl World {
             self.batches = found;
             self.log_end = end;
         }
+        if end > self.log_end && self.log.log_start_offset().0 == end {
+            // It was truncated below its log start, which the checkpoint still had: nothing that could be shown is gone.
+            self.batches.clear();
+            (self.log_start, self.log_end) = (end, end);
+        }
+        if self.config.compact && end > self.log_end {
+            // A segment was begun behind a hole of the leader's log, and nothing could be written to it.
+            assert_eq!(read_all(&self.log, self.log.log_start_offset().0).last(), self.batches.last());
+            self.log_end = end;
+        }
         // A log end in the middle of a batch that was cut is not on disk.
         let last = self.batches.last().map_or(0, |batch| batch.1 + 1);
         assert!(end == self.log_end || (end < self.log_end && end >= last), "{end}, not {}", self.log_end);
