@@ -252,7 +252,7 @@ impl PartitionLog {
         parts: &mut [IoSlice<'_>],
         run: impl Iterator<Item = Entry> + Clone,
     ) -> Result<()> {
-        self.save_recovery_point_if_lowered()?;
+        self.save_lowered_offsets()?;
         self.save_topic_id(appender)?;
         self.roll_if_due(appender, run.clone().map(|(header, _)| header))?;
         self.note_epochs(appender, run.clone().map(|(header, _)| header))?;

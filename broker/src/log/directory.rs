@@ -24,6 +24,8 @@ pub(super) struct CheckpointedOffsets {
     pub(super) high_watermark: AtomicI64,
     /// The recovery point as the checkpoint on disk has it: after a crash, what lies below is not looked at.
     pub(super) recovery_point_on_disk: AtomicI64,
+    /// The log start as the checkpoint on disk has it: after a crash, what lies below is not shown.
+    pub(super) log_start_on_disk: AtomicI64,
 }
 
 /// Told once when a directory goes offline: its path and why.
@@ -140,38 +142,45 @@ impl LogDirectory {
 
     /// Writes the recovery point of every log.
     pub(super) fn checkpoint_recovery_points(&self) -> Result<()> {
-        let _one_writer = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let logs = self.lock_offsets().clone();
-        let points: Vec<_> =
-            logs.iter().map(|(name, log)| (name, log, log.recovery_point.load(Ordering::Acquire))).collect();
-        let offsets = points.iter().map(|(name, _, point)| ((*name).clone(), Offset(*point))).collect();
-        self.write(RECOVERY_POINTS, &offsets)?;
-        for (_, log, point) in points {
-            log.recovery_point_on_disk.store(point, Ordering::Release);
-        }
-        Ok(())
+        let recovery_point = |log: &CheckpointedOffsets| Some(log.recovery_point.load(Ordering::Acquire));
+        self.checkpoint(RECOVERY_POINTS, recovery_point, |log, point| {
+            log.recovery_point_on_disk.store(point.unwrap_or(0), Ordering::Release);
+        })
     }
 
     /// Writes the log start of every log that does not begin at a segment.
     pub(super) fn checkpoint_log_starts(&self) -> Result<()> {
-        self.checkpoint(LOG_STARTS, |log| {
+        let log_start = |log: &CheckpointedOffsets| {
             let start = log.log_start.load(Ordering::Acquire);
             (start > log.first_base.load(Ordering::Acquire)).then_some(start)
+        };
+        self.checkpoint(LOG_STARTS, log_start, |log, start| {
+            log.log_start_on_disk.store(start.unwrap_or(0), Ordering::Release);
         })
     }
 
     /// Writes the high watermark of every log.
     pub(super) fn checkpoint_high_watermarks(&self) -> Result<()> {
-        self.checkpoint(HIGH_WATERMARKS, |log| Some(log.high_watermark.load(Ordering::Acquire)))
+        let high_watermark = |log: &CheckpointedOffsets| Some(log.high_watermark.load(Ordering::Acquire));
+        self.checkpoint(HIGH_WATERMARKS, high_watermark, |_, _| {})
     }
 
-    fn checkpoint(&self, name: &str, offset: impl Fn(&CheckpointedOffsets) -> Option<i64>) -> Result<()> {
+    fn checkpoint(
+        &self,
+        name: &str,
+        offset: impl Fn(&CheckpointedOffsets) -> Option<i64>,
+        written: impl Fn(&CheckpointedOffsets, Option<i64>),
+    ) -> Result<()> {
         let _one_writer = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let offsets = {
-            let logs = self.lock_offsets();
-            logs.iter().filter_map(|(name, log)| Some((name.clone(), Offset(offset(log)?)))).collect()
-        };
-        self.write(name, &offsets)
+        let logs = self.lock_offsets().clone();
+        let offsets: Vec<_> = logs.iter().map(|(name, log)| (name, log, offset(log))).collect();
+        let lines =
+            offsets.iter().filter_map(|(name, _, offset)| Some(((*name).clone(), Offset((*offset)?))));
+        self.write(name, &lines.collect())?;
+        for (_, log, offset) in offsets {
+            written(log, offset);
+        }
+        Ok(())
     }
 
     fn write(&self, name: &str, offsets: &OffsetsByPartition) -> Result<()> {

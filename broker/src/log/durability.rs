@@ -12,6 +12,7 @@ use super::file_names::{EPOCH_CHECKPOINT, FileKind, SegmentFile};
 use super::partition_log::{Appender, PartitionLog};
 use super::producer_snapshot;
 use super::segment::{RELATIVE_OFFSET_MAX, Segment};
+use super::segments::Segments;
 use crate::disk::OpenMode;
 use crate::types::{Millis, Offset};
 
@@ -90,17 +91,22 @@ impl PartitionLog {
         if active.base_offset() == base_offset {
             return Ok(());
         }
-        active.seal()?;
-        let created = Segment::create(&self.place, base_offset, &self.config.load(), self.now())?;
-        self.take_snapshot(appender, base_offset);
-        let next = segments.with(Arc::new(created));
+        let (config, now) = (self.config.load_full(), self.now());
         if active.size() == 0 {
-            let kept = next.without(|segment| segment.base_offset() == active.base_offset());
-            self.replace_segments(kept.unwrap_or(next));
+            // Of an empty segment nothing may stay, neither in the list nor on disk.
             self.retire_files(active)?;
-        } else {
-            self.replace_segments(next);
+            let created = Segment::begin(&self.place, base_offset, &config, now)?;
+            let kept = segments.without(|segment| segment.base_offset() == active.base_offset());
+            let created = Arc::new(created);
+            self.replace_segments(
+                kept.map_or_else(|| Segments::of(created.clone()), |kept| kept.with(created.clone())),
+            );
+            return Ok(());
         }
+        active.seal()?;
+        let created = Segment::create(&self.place, base_offset, &config, now)?;
+        self.take_snapshot(appender, base_offset);
+        self.replace_segments(segments.with(Arc::new(created)));
         self.environment.chores.attend(&self.name);
         Ok(())
     }
@@ -195,15 +201,17 @@ impl PartitionLog {
         }
     }
 
-    /// Writes the directory's recovery points when this log's was lowered below what the file says: appends after a
-    /// truncation must be looked at after a crash.
-    pub(super) fn save_recovery_point_if_lowered(&self) -> Result<()> {
-        let on_disk = self.offsets.recovery_point_on_disk.load(Ordering::Acquire);
-        if self.recovery_point() < Offset(on_disk) {
-            self.directory.checkpoint_recovery_points()
-        } else {
-            Ok(())
+    /// Writes the directory's checkpoints when a truncation has lowered this log's offsets below what the files say:
+    /// what is appended now must be looked at and shown after a crash.
+    pub(super) fn save_lowered_offsets(&self) -> Result<()> {
+        let on_disk = |offset: &std::sync::atomic::AtomicI64| Offset(offset.load(Ordering::Acquire));
+        if self.recovery_point() < on_disk(&self.offsets.recovery_point_on_disk) {
+            self.directory.checkpoint_recovery_points()?;
         }
+        if self.log_start_offset() < on_disk(&self.offsets.log_start_on_disk) {
+            self.directory.checkpoint_log_starts()?;
+        }
+        Ok(())
     }
 
     /// Writes the leader epochs.

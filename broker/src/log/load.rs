@@ -10,7 +10,7 @@ use super::directory::LogDirectory;
 use super::epoch_cache::EpochCache;
 use super::error::{Error, Result};
 use super::file_names::{EPOCH_CHECKPOINT, FileKind, FileState, SegmentFile};
-use super::partition_log::{Environment, Loaded, PartitionLog};
+use super::partition_log::{Checkpointed, Environment, Loaded, PartitionLog};
 use super::partition_metadata;
 use super::producer_snapshot;
 use super::producer_state::ProducerStates;
@@ -93,6 +93,7 @@ impl Loader<'_> {
             snapshot_at: replayed.snapshot_at.unwrap_or(Offset(-1)),
             topic_id,
             segments,
+            checkpointed: self.checkpointed(),
         })
     }
 
@@ -254,6 +255,10 @@ impl Loader<'_> {
         !self.expected.config.compact && self.expected.recovery_point.is_some() && log_end < next_base
     }
 
+    fn checkpointed(&self) -> Checkpointed {
+        Checkpointed { recovery_point: self.recovery_point(), log_start: self.expected.log_start }
+    }
+
     fn recovery_point(&self) -> Offset {
         self.expected.recovery_point.unwrap_or(Offset::ZERO)
     }
@@ -333,6 +338,7 @@ impl Loader<'_> {
             producers: ProducerStates::default(),
             snapshot_at: Offset(-1),
             topic_id,
+            checkpointed: self.checkpointed(),
         })
     }
 }

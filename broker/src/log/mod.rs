@@ -32,6 +32,7 @@ mod producer_snapshot;
 mod producer_state;
 mod properties;
 mod read;
+pub mod reader;
 mod recover;
 mod replay;
 mod retire;

@@ -13,7 +13,7 @@ pub(super) const ENTRY: usize = 8;
 
 /// One entry, its offset made absolute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct OffsetEntry {
+pub struct OffsetEntry {
     /// The last offset of the batch.
     pub offset: Offset,
     /// Where the batch begins in the segment's file.

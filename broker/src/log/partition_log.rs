@@ -84,6 +84,14 @@ pub(super) struct Loaded {
     pub(super) producers: ProducerStates,
     pub(super) snapshot_at: Offset,
     pub(super) topic_id: Option<Uuid>,
+    pub(super) checkpointed: Checkpointed,
+}
+
+/// What the checkpoints on disk say of a log.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Checkpointed {
+    pub(super) recovery_point: Offset,
+    pub(super) log_start: Offset,
 }
 
 impl PartitionLog {
@@ -103,7 +111,8 @@ impl PartitionLog {
             log_start: AtomicI64::new(loaded.log_start.0),
             first_base: AtomicI64::new(loaded.segments.first_base().0),
             high_watermark: AtomicI64::new(loaded.high_watermark.0),
-            recovery_point_on_disk: AtomicI64::new(loaded.recovery_point.0),
+            recovery_point_on_disk: AtomicI64::new(loaded.checkpointed.recovery_point.0),
+            log_start_on_disk: AtomicI64::new(loaded.checkpointed.log_start.0),
         });
         directory.add(&name, &offsets);
         let appender = Appender {

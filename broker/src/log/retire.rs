@@ -87,16 +87,19 @@ impl PartitionLog {
             }
         }
         let segments = self.segments.load_full();
-        let gone: Vec<_> = segments.iter().take(count).cloned().collect();
         let kept_from = segments.end_of(count.saturating_sub(1), self.log_end_offset());
-        let Some(kept) = segments.without(|segment| segment.base_offset() < kept_from) else { return Ok(0) };
-        self.raise_log_start(appender, kept.first_base());
-        self.replace_segments(kept);
-        for segment in &gone {
-            tracing::info!(partition = %self.name, base_offset = %segment.base_offset(), ?reason, "segment deleted");
+        // First, so that no reader is sent to a file that is about to be renamed.
+        self.raise_log_start(appender, kept_from);
+        for segment in segments.iter().take(count) {
             self.retire_files(segment)?;
+            let base_offset = segment.base_offset();
+            // One by one, so that what could not be renamed stays a part of the log.
+            if let Some(kept) = self.segments.load().without(|known| known.base_offset() == base_offset) {
+                self.replace_segments(kept);
+            }
+            tracing::info!(partition = %self.name, %base_offset, ?reason, "segment deleted");
         }
-        Ok(gone.len())
+        Ok(count)
     }
 
     /// Counts the oldest segments that may go, up to the first that stays.

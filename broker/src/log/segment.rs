@@ -419,10 +419,9 @@ impl Segment {
         }
     }
 
-    /// Cuts everything from the entry that ends at or after `offset`. Returns how many bytes went.
-    pub(super) fn truncate_to(&self, offset: Offset) -> Result<u64> {
-        let size = self.size();
-        let Some(found) = self.find(offset, size)? else { return Ok(0) };
+    /// Cuts everything from the entry that ends at or after `offset`. Returns where that entry began.
+    pub(super) fn truncate_to(&self, offset: Offset) -> Result<Option<Offset>> {
+        let Some(found) = self.find(offset, self.size())? else { return Ok(None) };
         self.offset_index.truncate_to(offset)?;
         self.time_index.truncate_to(offset)?;
         self.transactions.truncate_to(offset)?;
@@ -430,7 +429,7 @@ impl Segment {
         self.cut_now_or_later(found.position);
         self.forget_timestamps();
         self.restore_tail()?;
-        Ok(size - found.position)
+        Ok(Some(found.header.base_offset))
     }
 
     /// Brings back what only memory knows of the end of the segment: largest timestamp, bytes since the last index entry.

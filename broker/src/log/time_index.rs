@@ -13,7 +13,7 @@ pub(super) const ENTRY: usize = 12;
 
 /// One entry, its offset made absolute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TimeEntry {
+pub struct TimeEntry {
     /// The largest timestamp of the segment up to the offset.
     pub timestamp: Millis,
     /// The last offset of the batch that brought it.

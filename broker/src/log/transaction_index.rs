@@ -10,7 +10,7 @@ use super::producer_state::CompletedTransaction;
 use crate::types::Offset;
 
 /// Bytes of an entry.
-const ENTRY: usize = 34;
+pub(super) const ENTRY: usize = 34;
 
 /// An aborted transaction, as the index holds it and a fetch response lists it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,8 @@ fn encode(aborted: &AbortedTransaction) -> [u8; ENTRY] {
     entry
 }
 
-fn decode(entry: &[u8; ENTRY]) -> AbortedTransaction {
+/// Returns a stored entry.
+pub(super) fn decode(entry: &[u8; ENTRY]) -> AbortedTransaction {
     let (_, fields) = entry.split_at(2);
     let (fields, _) = fields.as_chunks::<8>();
     let number = |at: usize| fields.get(at).map_or(-1, |field| i64::from_be_bytes(*field));

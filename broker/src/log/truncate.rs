@@ -12,10 +12,11 @@ use super::segments::Segments;
 use crate::types::Offset;
 
 impl PartitionLog {
-    /// Cuts everything from `offset` on; a batch that holds it in its middle goes as a whole. Returns whether anything went.
+    /// Cuts everything from `offset` on. A batch that holds it in its middle goes as a whole, and the log then ends where that
+    /// batch began, so that what is appended next leaves no hole. Returns whether anything went.
     ///
     /// # Errors
-    /// What the operating system answered; the log then ends at or after `offset`, consistent with its files.
+    /// What the operating system answered; the log then ends somewhere above, consistent with its files.
     pub fn truncate_to(&self, offset: Offset) -> Result<bool> {
         let mut appender = self.lock_usable()?;
         let log_end = self.log_end_offset();
@@ -68,8 +69,8 @@ impl PartitionLog {
             self.lower_end(appender, last.base_offset());
         }
         let segments = self.segments.load_full();
-        segments.active().truncate_to(offset)?;
-        self.lower_end(appender, offset);
+        let cut_from = segments.active().truncate_to(offset)?;
+        self.lower_end(appender, cut_from.map_or(offset, |base| base.min(offset)));
         self.refresh_producers(appender)
     }
 

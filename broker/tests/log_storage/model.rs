@@ -206,8 +206,11 @@ impl World {
         let result = self.log.truncate_to(Offset(target));
         self.allow_fault(&result);
         let log_end = self.log.log_end_offset().0;
-        assert!(log_end >= target && log_end <= self.log_end);
-        assert!(result.is_err() || log_end == target);
+        // A batch that holds the target in its middle goes as a whole.
+        let holding = self.batches.iter().find(|batch| batch.1 >= target);
+        let least = holding.map_or(target, |batch| batch.0.min(target));
+        assert!(log_end >= least && log_end <= self.log_end);
+        assert!(result.is_err() || [least, target, self.log_end].contains(&log_end));
         self.cut(log_end);
         if target < self.log_start {
             self.log_start = self.log.log_start_offset().0;
@@ -290,6 +293,16 @@ impl World {
             let known = self.batches.iter().filter(|batch| batch.1 >= self.log.log_start_offset().0);
             assert!(known.zip(&found).all(|(known, found)| known == found));
             self.batches = found;
+            self.log_end = end;
+        }
+        if end > self.log_end && self.log.log_start_offset().0 == end {
+            // It was truncated below its log start, which the checkpoint still had: nothing that could be shown is gone.
+            self.batches.clear();
+            (self.log_start, self.log_end) = (end, end);
+        }
+        if self.config.compact && end > self.log_end {
+            // A segment was begun behind a hole of the leader's log, and nothing could be written to it.
+            assert_eq!(read_all(&self.log, self.log.log_start_offset().0).last(), self.batches.last());
             self.log_end = end;
         }
         // A log end in the middle of a batch that was cut is not on disk.
