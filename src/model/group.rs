@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::history::History;
 
+/// How much of a member's id tells it from others of the same name.
+const ID_CHARS: usize = 4;
+
 /// What can become known of a consumer group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -104,6 +107,17 @@ pub struct Member {
     pub assignment: Vec<TopicPartition>,
 }
 
+impl Member {
+    /// Returns what it calls itself: its fixed name, its client id, or else the id it was given.
+    pub fn name(&self) -> &str {
+        match &self.group_instance_id {
+            Some(instance) => instance,
+            None if self.client_id.is_empty() => &self.member_id,
+            None => &self.client_id,
+        }
+    }
+}
+
 /// A committed offset as read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupOffset {
@@ -168,20 +182,26 @@ impl Group {
         self.offsets.keys().map(|partition| &*partition.topic).collect()
     }
 
-    /// Returns the members by id, with what they call themselves.
+    /// Returns what a member is called here: what it calls itself, and where several call themselves the same, a bit of
+    /// its id too.
+    pub fn member_name(&self, index: usize) -> Option<String> {
+        let members = &self.description.members;
+        let member = members.get(index)?;
+        let name = member.name();
+        if members.iter().filter(|other| other.name() == name).count() < 2 {
+            return Some(name.to_owned());
+        }
+        // The coordinator makes an id of the client's id and something random.
+        let rest = member.member_id.strip_prefix(name).unwrap_or(&member.member_id).trim_start_matches('-');
+        Some(format!("{name}-{}", rest.chars().take(ID_CHARS).collect::<String>()))
+    }
+
+    /// Returns the members by id, with what they are called here.
     pub(super) fn members_by_id(&self) -> BTreeMap<String, String> {
-        self.description
-            .members
-            .iter()
-            .map(|member| {
-                let name = if member.client_id.is_empty() {
-                    member.member_id.clone()
-                } else {
-                    member.client_id.clone()
-                };
-                (member.member_id.clone(), name)
-            })
-            .collect()
+        let name = |(index, member): (usize, &Member)| {
+            (member.member_id.clone(), self.member_name(index).unwrap_or_default())
+        };
+        self.description.members.iter().enumerate().map(name).collect()
     }
 
     /// Puts the committed offsets in place of those before.

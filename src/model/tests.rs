@@ -182,6 +182,22 @@ fn a_rebalance_is_told_with_its_cause_and_duration() {
 }
 
 #[test]
+fn members_of_one_name_are_told_apart_by_their_ids() {
+    let mut teller = Teller::cluster();
+    let member = |client: &str, id: &str| Member {
+        client_id: client.into(),
+        member_id: format!("{client}-{id}"),
+        ..Member::default()
+    };
+    let members = vec![member("app", "6f1c9a52"), member("app", "02d4e881"), member("other", "77aa0c31")];
+    let description = GroupDescription { members, ..GroupDescription::default() };
+    teller.tell(Update::Group { group: "g".into(), update: GroupUpdate::Described(description) });
+    let group = &teller.model.groups["g"];
+    let names: Vec<_> = (0..4).map(|index| group.member_name(index)).collect();
+    assert_eq!(names, [Some("app-6f1c".into()), Some("app-02d4".into()), Some("other".into()), None]);
+}
+
+#[test]
 fn lag_follows_both_ends_and_never_falls_below_zero() {
     let mut teller = Teller::cluster();
     teller.after(10).ends(1, 100);

@@ -26,7 +26,7 @@ const LISTED_MAX: usize = 5_000;
 const COLUMNS: [Column; 4] = [
     Column::fixed("TIME UTC", 12, 3),
     Column::fixed("ABOUT", 12, 2),
-    Column { shorten: Shorten::End, ..Column::text("WHAT HAPPENED", 30, 400, 0) },
+    Column::text("WHAT HAPPENED", 30, 400, 0).keep_beginning(),
     Column::figure("TOOK", 7, 1),
 ];
 

@@ -22,12 +22,12 @@ use crate::widget::{Bar, Cell, Column, Listing, Table};
 
 const COLUMNS: [Column; 9] = [
     Column::text("GROUP", 14, 40, 0),
-    Column::text("STATE", 9, 21, 0),
+    Column::text("STATE", 9, 21, 0).keep_beginning(),
     Column::figure("MEMBERS", 7, 2),
     Column::figure("GENERATION", 10, 4),
     Column::figure("LAG", 7, 0),
     Column::fixed("LAST MINUTE", 18, 3),
-    Column::text("TOPICS", 10, 40, 5),
+    Column::text("TOPICS", 10, 40, 5).keep_beginning(),
     Column::fixed("ASSIGNOR", 10, 7),
     Column::figure("COORDINATOR", 11, 6),
 ];
@@ -38,7 +38,7 @@ const MEMBER_COLUMNS: [Column; 4] = [
     Column::text("MEMBER", 14, 36, 0),
     Column::text("HOST", 9, 16, 3),
     Column::figure("LAG", 6, 1),
-    Column::text("READS", 10, 60, 0),
+    Column::text("READS", 10, 60, 0).keep_beginning(),
 ];
 
 const OFFSET_COLUMNS: [Column; 7] = [
@@ -294,7 +294,9 @@ fn draw_members(scene: &Scene<'_>, name: &str, group: &Group, area: Rect, buffer
         sorted: None,
         rows: 0..members.len(),
         selected: None,
-        cells: &|row| members.get(row).map_or_else(Vec::new, |member| member_cells(scene, group, member)),
+        cells: &|row| {
+            members.get(row).map_or_else(Vec::new, |member| member_cells(scene, group, row, member))
+        },
         style: scene.table(),
     }
     .draw(scene.glyphs, inner, buffer);
@@ -307,7 +309,7 @@ fn draw_members(scene: &Scene<'_>, name: &str, group: &Group, area: Rect, buffer
     }
 }
 
-fn member_cells<'a>(scene: &Scene<'a>, group: &'a Group, member: &'a Member) -> Vec<Cell<'a>> {
+fn member_cells<'a>(scene: &Scene<'a>, group: &'a Group, row: usize, member: &'a Member) -> Vec<Cell<'a>> {
     let theme = scene.theme;
     let mut topics = std::collections::BTreeMap::<&str, Vec<i32>>::new();
     let mut lag = None;
@@ -326,20 +328,11 @@ fn member_cells<'a>(scene: &Scene<'a>, group: &'a Group, member: &'a Member) -> 
         .collect();
     let reads = if reads.is_empty() { "nothing".to_owned() } else { reads.join("; ") };
     vec![
-        text(member_name(member), theme.base),
+        text(group.member_name(row).unwrap_or_default(), theme.base),
         text(member.client_host.trim_start_matches('/'), theme.dim),
         text(lag.map_or_else(dash, short_count), theme.base),
         text(reads, theme.base),
     ]
-}
-
-/// Returns what a member is called: its fixed name, its client id, or its member id.
-fn member_name(member: &Member) -> &str {
-    match &member.group_instance_id {
-        Some(instance) => instance,
-        None if member.client_id.is_empty() => &member.member_id,
-        None => &member.client_id,
-    }
 }
 
 fn offset_cells<'a>(
@@ -352,7 +345,7 @@ fn offset_cells<'a>(
     let (theme, glyphs) = (scene.theme, scene.glyphs);
     let lag = committed.lag;
     let ratio = lag.map_or(0.0, |lag| lag as f64 / most.max(1) as f64);
-    let member = committed.member.and_then(|index| group.description.members.get(index));
+    let member = committed.member.and_then(|index| group.member_name(index));
     let since = committed.committed_at.map(|at| age(scene.now.since(at)));
     vec![
         text(name.to_string(), theme.base),
@@ -363,7 +356,7 @@ fn offset_cells<'a>(
             Bar { ratio, style: theme.series_1, empty: theme.faint }.draw(glyphs, area, buffer);
         })),
         match member {
-            Some(member) => text(member_name(member), theme.base),
+            Some(member) => text(member, theme.base),
             None => text("nobody", theme.warn),
         },
         text(since.unwrap_or_else(dash), theme.dim),

@@ -96,7 +96,7 @@ pub(super) fn draw_matrix(
 }
 
 /// How many cells the legend takes in one row.
-const LEGEND_COLUMNS: u16 = 70;
+const LEGEND_COLUMNS: u16 = 79;
 
 /// Returns how many rows the legend takes.
 pub(super) fn legend_rows(columns: u16) -> u16 {

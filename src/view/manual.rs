@@ -12,8 +12,8 @@ type Belongs = fn(Place) -> bool;
 pub fn manual() -> String {
     let mut page = String::from(
         "# Keys\n\nThis page is made from the console's own table of keys. Lower-case letters look, upper-case letters \
-         change something. `?` shows the keys that work where you are.\n\nA key map file (`~/.config/ottla/keys.toml`, \
-         or `--keys FILE`) puts other keys in place by name:\n\n```toml\n[keys]\n\"broker.kill\" = \"K\"\n\
+         change something. `?` shows the keys that work where you are.\n\nA key map file (`--keys FILE` or the \
+         variable `OTTLA_KEYS`) puts other keys in place by name:\n\n```toml\n[keys]\n\"broker.kill\" = \"K\"\n\
          \"move.down\" = [\"j\", \"down\"]\n\"pause\" = []   # no key\n```\n",
     );
     let sections: [(&str, Belongs); 7] = [

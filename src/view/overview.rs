@@ -13,7 +13,7 @@ use super::brokers::{draw_chart, step};
 use super::events::draw_ticker;
 use super::groups::{draw_load, state_words, trend};
 use super::key_action::{KeyAction, ViewId};
-use super::leadership::{draw_legend, draw_matrix};
+use super::leadership::{draw_legend, draw_matrix, legend_rows};
 use super::mouse::clicked_row;
 use super::pane::{Pane, bottom, left, say, top};
 use super::reaction::Reaction;
@@ -31,7 +31,7 @@ const TOPIC_COLUMNS: [Column; 4] = [
 
 const GROUP_COLUMNS: [Column; 4] = [
     Column::text("GROUP", 10, 28, 0),
-    Column::text("STATE", 9, 18, 0),
+    Column::text("STATE", 9, 18, 0).keep_beginning(),
     Column::figure("LAG", 7, 0),
     Column::fixed("LAST MINUTE", 12, 1),
 ];
@@ -145,7 +145,7 @@ impl Overview {
         let brokers = u16::try_from(scene.model.broker_ids().len()).unwrap_or(u16::MAX);
         if spare >= brokers.saturating_add(3) {
             let (_, low) = top(inner, rows + 1);
-            let (grid, legend) = bottom(low, 1);
+            let (grid, legend) = bottom(low, legend_rows(low.width));
             draw_matrix(scene, &self.partitions, None, grid, buffer);
             draw_legend(scene, legend, buffer);
         }

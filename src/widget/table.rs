@@ -81,6 +81,12 @@ impl Column {
         Self { align: Align::Left, ..Self::figure(title, cells, priority) }
     }
 
+    /// Returns the column so that a text that is too long loses its end.
+    #[must_use]
+    pub const fn keep_beginning(self) -> Self {
+        Self { shorten: Shorten::End, ..self }
+    }
+
     fn min(&self) -> u16 {
         match self.width {
             Width::Fixed(cells) => cells,
