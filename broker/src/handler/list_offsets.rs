@@ -15,6 +15,8 @@ use crate::types::{BrokerId, LeaderEpoch, TopicPartition};
 
 /// The first version whose clients know OFFSET_NOT_AVAILABLE.
 const OFFSET_NOT_AVAILABLE_VERSION: i16 = 5;
+/// The first version whose answer has a place for the leader epoch.
+const LEADER_EPOCH_VERSION: i16 = 4;
 const DEBUGGING_REPLICA: i32 = -2;
 const READ_COMMITTED: i8 = 1;
 
@@ -91,7 +93,7 @@ fn partition_response(
         Ok(found) => ListOffsetsPartitionResponse {
             timestamp: found.timestamp.0,
             offset: found.offset.0,
-            leader_epoch: found.leader_epoch.0,
+            leader_epoch: if version < LEADER_EPOCH_VERSION { -1 } else { found.leader_epoch.0 },
             ..response
         },
     }
@@ -99,6 +101,9 @@ fn partition_response(
 
 #[cfg(test)]
 mod tests {
+    use ottla_protocol::message::Message;
+    use ottla_protocol::wire::Writer;
+
     use super::*;
     use crate::types::{Millis, Offset};
 
@@ -115,6 +120,20 @@ mod tests {
         let refused = Err(ErrorCode::OffsetNotAvailable);
         assert_eq!(partition_response(&asked, refused, 4).error_code, ErrorCode::LeaderNotAvailable.code());
         assert_eq!(partition_response(&asked, refused, 5).error_code, ErrorCode::OffsetNotAvailable.code());
+    }
+
+    #[test]
+    fn every_answer_has_a_form_in_every_version() {
+        let asked = ListOffsetsPartition { partition_index: 3, ..Default::default() };
+        let found = FoundOffset { timestamp: Millis(7), offset: Offset(5), leader_epoch: LeaderEpoch(2) };
+        for version in ListOffsetsResponse::VERSIONS {
+            for found in [Ok(found), Ok(FoundOffset::NONE), Err(ErrorCode::NotLeaderOrFollower)] {
+                let partitions = vec![partition_response(&asked, found, version)];
+                let topics = vec![ListOffsetsTopicResponse { partitions, ..Default::default() }];
+                let response = ListOffsetsResponse { topics, ..Default::default() };
+                assert!(response.encode(&mut Writer::new(), version).is_ok(), "{version} {found:?}");
+            }
+        }
     }
 
     #[test]
