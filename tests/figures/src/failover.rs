@@ -39,7 +39,11 @@ pub(crate) fn measure(program: &str, table: &mut Table) -> anyhow::Result<()> {
         ms(writes[ROUNDS / 2]),
         format!("{usual} for an undisturbed write"),
     );
-    table.row("kill -9 of a leader to the new leader on the screen", ms(shown[ROUNDS / 2]), "same".to_owned());
+    table.row(
+        "kill -9 of a leader to the new leader on the screen",
+        ms(shown[ROUNDS / 2]),
+        "same".to_owned(),
+    );
     Ok(())
 }
 
@@ -79,7 +83,9 @@ fn one_failover(cluster: &Cluster, screen: &Screen) -> anyhow::Result<(Duration,
     cluster.signal_broker(leader, Signal::KILL);
     let written = write()?.max(killed.elapsed());
     // The time line names the partition's new leader.
-    screen.wait_for("the new leader", SHORT, |text| text.lines().any(|line| line.contains(topic) && line.contains("leader")));
+    screen.wait_for("the new leader", SHORT, |text| {
+        text.lines().any(|line| line.contains(topic) && line.contains("leader"))
+    });
     let shown = killed.elapsed();
     producer.flush(SHORT)?;
     assert!(cluster.up().status.success());
@@ -88,7 +94,9 @@ fn one_failover(cluster: &Cluster, screen: &Screen) -> anyhow::Result<(Duration,
         let topics = status["topics"].as_array()?;
         let partitions = topics.iter().flat_map(|topic| topic["partitions"].as_array().into_iter().flatten());
         partitions.clone().count().gt(&0).then_some(())?;
-        let whole = |p: &serde_json::Value| p["isr"].as_array().map(Vec::len) == p["replicas"].as_array().map(Vec::len);
+        let whole = |p: &serde_json::Value| {
+            p["isr"].as_array().map(Vec::len) == p["replicas"].as_array().map(Vec::len)
+        };
         partitions.into_iter().all(whole).then_some(())
     });
     Ok((written, shown, usual))
@@ -117,4 +125,3 @@ impl ProducerContext for Acknowledged {
         }
     }
 }
-

@@ -17,7 +17,8 @@ const BYTES: u64 = (RECORD_BYTES * RECORDS) as u64;
 const ROUNDS: usize = 3;
 
 pub(crate) fn measure(program: &str, table: &mut Table) -> anyhow::Result<()> {
-    let (mut produced, mut consumed, mut written, mut sent) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut produced, mut consumed, mut written, mut sent) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let cluster = Cluster::start(program, Options { brokers: 1, ..Options::default() });
         produced.push(produce(&cluster)?);
@@ -54,7 +55,9 @@ fn produce(cluster: &Cluster) -> anyhow::Result<Duration> {
         .set("queue.buffering.max.kbytes", "1048576")
         .create()?;
     // The first write makes the topic; it does not count.
-    producer.send(BaseRecord::<(), str>::to(TOPIC).partition(0).payload("first")).map_err(|(error, _)| error)?;
+    producer
+        .send(BaseRecord::<(), str>::to(TOPIC).partition(0).payload("first"))
+        .map_err(|(error, _)| error)?;
     producer.flush(LONG)?;
     let payload = vec![b'x'; RECORD_BYTES];
     let started = Instant::now();
@@ -86,7 +89,9 @@ fn consume(cluster: &Cluster) -> anyhow::Result<Duration> {
     let mut started = None;
     let mut count = 0;
     while count <= RECORDS {
-        let Some(message) = consumer.poll(SHORT) else { anyhow::bail!("only {count} of {RECORDS} records came") };
+        let Some(message) = consumer.poll(SHORT) else {
+            anyhow::bail!("only {count} of {RECORDS} records came")
+        };
         let message = message?;
         started.get_or_insert_with(Instant::now);
         count += usize::from(message.payload().is_some());
