@@ -56,7 +56,7 @@ impl PartitionLog {
     /// Takes no lock and copies no record: what comes back are regions of files.
     ///
     /// # Errors
-    /// [`Error::OffsetOutOfRange`] below log start or above log end, [`Error::Damaged`] when a header on the way is not
+    /// `Error::OffsetOutOfRange` below log start or above log end, `Error::Damaged` when a header on the way is not
     /// one, and what the operating system answered.
     pub fn read(&self, from: Offset, limits: ReadLimits) -> Result<FetchedData> {
         self.check_usable()?;

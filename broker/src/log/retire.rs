@@ -38,7 +38,7 @@ impl PartitionLog {
     /// Raises the log start offset, as `DeleteRecords` does. Segments below it go at the next check.
     ///
     /// # Errors
-    /// [`Error::OffsetOutOfRange`] above the high watermark.
+    /// `Error::OffsetOutOfRange` above the high watermark.
     pub fn advance_log_start(&self, offset: Offset) -> Result<Offset> {
         let mut appender = self.lock_usable()?;
         if offset > self.high_watermark() {
@@ -51,7 +51,7 @@ impl PartitionLog {
     /// Raises the log start to what the leader says, as a follower does; its own log end may be behind.
     ///
     /// # Errors
-    /// [`Error::Closed`] or [`Error::Offline`].
+    /// `Error::Closed` or `Error::Offline`.
     pub fn follow_log_start(&self, offset: Offset) -> Result<()> {
         let mut appender = self.lock_usable()?;
         let bounded = offset.min(self.log_end_offset());

@@ -6,8 +6,8 @@
 //!                               └────────── mailbox ◄──response───────────┘
 //! ```
 //!
-//! An [acceptor](acceptor) hands connections to processors in turn. A [processor](processor) owns its connections: each
-//! cuts [frames](frame), puts one request into the [`RequestChannel`] and stays mute until its response has left. A
+//! An acceptor hands connections to processors in turn. A processor owns its connections: each
+//! cuts frames, puts one request into the [`RequestChannel`] and stays mute until its response has left. A
 //! handler answers through a [`Responder`], from any thread, at any later time. Every queue is bounded: the channel by
 //! `queued.max.requests`, a mailbox by the connections of its processor.
 //!

@@ -142,7 +142,7 @@ fn topics_come_and_go() {
             match ErrorCode::from_code(results[0].error_code) {
                 ErrorCode::None => anew = results[0].num_partitions,
                 ErrorCode::TopicAlreadyExists => {
-                    tokio::time::sleep(std::time::Duration::from_millis(20)).await
+                    tokio::time::sleep(Duration::from_millis(20)).await
                 }
                 other => panic!("{other:?}"),
             }

@@ -116,6 +116,7 @@ fn records_are_written_and_read_in_every_version() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one call after the other, one per request")]
 fn topics_and_brokers_are_described_and_changed_in_every_version() {
     let cluster = Cluster::start(&[]);
     let broker = cluster.broker(1);

@@ -62,7 +62,7 @@ fn one_failover(cluster: &Cluster, screen: &Screen) -> anyhow::Result<(Duration,
     settings(&mut config);
     let acknowledged = Acknowledged::default();
     let producer: ThreadedProducer<Acknowledged> = config.create_with_context(acknowledged.clone())?;
-    let mut write = || -> anyhow::Result<Duration> {
+    let write = || -> anyhow::Result<Duration> {
         acknowledged.seen.store(false, Ordering::SeqCst);
         let started = Instant::now();
         producer
