@@ -57,7 +57,7 @@ pub struct ClusterArguments {
     /// Run this many brokers [default: 3]
     #[arg(long, value_name = "N")]
     pub brokers: Option<u16>,
-    /// Use this ZooKeeper instead of the embedded server: host:port[,host:port][/chroot]
+    /// Use this ZooKeeper instead of the embedded server: host:port,host:port/chroot
     #[arg(long, value_name = "CONNECT")]
     pub zookeeper: Option<String>,
     /// Look for free ports from here on when the cluster is new [default: 2181 and 9092]
