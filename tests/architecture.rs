@@ -55,19 +55,21 @@ const CONSOLE: &[Room] = &[
 ];
 
 const BROKER: &[Room] = &[
-    ("broker", Driver, &["handler", "net", "registry", "runtime_file"]),
+    ("broker", Driver, &["node", "handler", "net", "registry", "runtime_file"]),
+    ("node", Driver, &["dynamic_config", "handler", "net", "runtime_file"]),
+    ("dynamic_config", Driver, &["zk"]),
     (
         "handler",
         Driver,
         &["net", "coordinator", "controller", "replica", "metadata", "registry", "zk", "client"],
     ),
-    ("net", Driver, &["security"]),
+    ("net", Driver, &["security", "disk"]),
     ("coordinator", Driver, &["replica", "zk"]),
-    ("controller", Driver, &["zk", "client", "metadata"]),
+    ("controller", Driver, &["zk", "client", "metadata", "dynamic_config"]),
     ("replica", Driver, &["log", "client", "metadata", "purgatory"]),
     ("registry", Driver, &["zk"]),
     ("purgatory", Driver, &[]),
-    ("metadata", Driver, &[]),
+    ("metadata", Driver, &["purgatory"]),
     ("quota", Driver, &[]),
     ("security", Driver, &[]),
     ("log", Driver, &["disk"]),
@@ -90,12 +92,25 @@ const PROTOCOL: &[Room] = &[
 const ZOOKEEPER: &[Room] = &[
     ("server", Driver, &["machine", "store", "admin"]),
     ("admin", Driver, &["machine"]),
-    ("machine", Pure, &["watch", "session", "tree", "jute"]),
-    ("watch", Pure, &["jute"]),
-    ("session", Pure, &["jute"]),
-    ("tree", Pure, &["jute"]),
-    ("store", Driver, &["jute", "tree", "session"]),
+    ("machine", Pure, &["state", "watch", "session", "tree", "jute"]),
+    ("watch", Pure, &["tree", "jute"]),
+    ("store", Driver, &["state", "session", "tree", "jute"]),
+    ("state", Pure, &["session", "tree", "jute"]),
+    ("session", Pure, &["digest", "jute"]),
+    ("tree", Pure, &["digest", "jute"]),
+    ("digest", Driver, &[]),
     ("jute", Pure, &[]),
+    ("config", Driver, &[]),
+    ("error", Driver, &[]),
+    ("types", Driver, &[]),
+];
+
+/// Arrows that still point up, each with what will turn it. The list only shrinks.
+const DEBTS: &[(&str, &str, &str, &str)] = &[
+    ("broker/zookeeper/src", "admin", "server", "the figures that words print belong below the server"),
+    ("broker/zookeeper/src", "admin", "store", "the figures that words print belong below the server"),
+    ("broker/zookeeper/src", "config", "server", "the builder that starts a server belongs to the server"),
+    ("broker/zookeeper/src", "error", "store", "the crate's error belongs to the server"),
 ];
 
 /// Each crate's sources, its rooms, and the rooms that every other room of it may use.
@@ -103,7 +118,7 @@ const CRATES: &[(&str, &[Room], &[&str])] = &[
     ("src", CONSOLE, &["config"]),
     ("broker/src", BROKER, &["types", "config", "metrics"]),
     ("broker/protocol/src", PROTOCOL, &[]),
-    ("broker/zookeeper/src", ZOOKEEPER, &[]),
+    ("broker/zookeeper/src", ZOOKEEPER, &["types", "config", "error"]),
 ];
 
 /// Folders inside driver rooms that are pure themselves.
@@ -134,7 +149,10 @@ fn arrows_only_point_down() {
             };
             for (line, used) in uses(&file) {
                 let known = reach.contains_key(used.as_str());
-                if known && used != room && !allowed.contains(used.as_str()) {
+                let owed = DEBTS
+                    .iter()
+                    .any(|debt| (debt.0, debt.1, debt.2) == (*root, room.as_str(), used.as_str()));
+                if known && used != room && !owed && !allowed.contains(used.as_str()) {
                     wrong.push(format!("{}:{line}: '{room}' may not use '{used}'", file.display()));
                 }
             }

@@ -141,9 +141,7 @@ fn topics_come_and_go() {
             let results = create(&mut controller, vec![topic("orders", 1, 2)]).await;
             match ErrorCode::from_code(results[0].error_code) {
                 ErrorCode::None => anew = results[0].num_partitions,
-                ErrorCode::TopicAlreadyExists => {
-                    tokio::time::sleep(Duration::from_millis(20)).await
-                }
+                ErrorCode::TopicAlreadyExists => tokio::time::sleep(Duration::from_millis(20)).await,
                 other => panic!("{other:?}"),
             }
         }
