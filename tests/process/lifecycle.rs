@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use ottla_test_support::{Cluster, Options, SHORT, wait_until};
 use rustix::process::Signal;
@@ -66,28 +66,6 @@ fn pid_files_of_the_dead_are_seen_through() {
     assert!(up.status.success(), "{}", words(&up));
     assert!(words(&up).contains("died unnoticed"), "{}", words(&up));
     assert_ne!(cluster.broker_pid(1), Some(i32::try_from(std::process::id()).unwrap()));
-}
-
-#[test]
-fn two_starters_at_once_start_one_cluster() {
-    let cluster = Cluster::prepare(OTTLA, one_broker());
-    let start = || {
-        let mut command = Command::new(OTTLA);
-        command
-            .arg("up")
-            .args(cluster.arguments())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command.spawn().unwrap()
-    };
-    let (first, second) = (start(), start());
-    let (first, second) = (first.wait_with_output().unwrap(), second.wait_with_output().unwrap());
-    assert!(first.status.success() && second.status.success(), "{}\n{}", words(&first), words(&second));
-    let starts = [&first, &second].iter().filter(|output| words(output).contains("broker 1 up")).count();
-    assert!(starts >= 1);
-    let log = fs::read_to_string(cluster.data_dir().join("broker-1/broker.log")).unwrap();
-    assert_eq!(log.matches("started").count(), 1, "{log}");
 }
 
 #[test]

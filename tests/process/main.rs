@@ -9,10 +9,7 @@
 )]
 
 mod bad_input;
-mod failover;
-mod groups;
 mod lifecycle;
-mod real_input;
 
 /// The program under test.
 const OTTLA: &str = env!("CARGO_BIN_EXE_ottla");
