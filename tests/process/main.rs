@@ -9,6 +9,8 @@
 )]
 
 mod bad_input;
+mod failover;
+mod groups;
 mod lifecycle;
 
 /// The program under test.
