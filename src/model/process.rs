@@ -104,6 +104,14 @@ impl ProcessState {
         }
     }
 
+    /// Returns whether two states are one: how long a start took is said only once.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Running { pid, .. }, Self::Running { pid: same, .. }) => pid == same,
+            _ => self == other,
+        }
+    }
+
     /// Returns whether nothing of it can serve any more.
     pub fn is_gone(&self) -> bool {
         matches!(self, Self::Absent | Self::Stopped | Self::Died { .. } | Self::Failed { .. })
@@ -158,31 +166,30 @@ impl Process {
         }
     }
 
-    /// Takes in what became known and returns whether its state changed.
-    pub(super) fn apply(&mut self, now: Millis, update: ProcessUpdate) -> bool {
+    /// Takes in what became known and returns the state before if it is another now.
+    pub(super) fn apply(&mut self, now: Millis, update: ProcessUpdate) -> Option<ProcessState> {
         match update {
             ProcessUpdate::Expected { host, port } => {
                 self.host = host;
                 self.port = Some(port);
-                false
+                None
             }
             ProcessUpdate::State(state) => {
-                if self.state.as_ref() == Some(&state) {
-                    return false;
+                if self.state.as_ref().is_some_and(|before| before.is_same(&state)) {
+                    return None;
                 }
                 if state.is_gone() {
                     self.usage = None;
                 }
-                self.state = Some(state);
                 self.since = now;
-                true
+                Some(self.state.replace(state).unwrap_or(ProcessState::Absent))
             }
             ProcessUpdate::Usage(usage) => {
                 self.cpu_history.push(now, usage.cpu_ratio);
                 self.usage = Some(usage);
-                false
+                None
             }
-            ProcessUpdate::Forgotten => false,
+            ProcessUpdate::Forgotten => None,
         }
     }
 }

@@ -138,14 +138,18 @@ impl Console {
         if self.told.as_ref() == Some(&seen) {
             return;
         }
-        let took = newest.ended_at.map(|ended| span(ended.since(newest.started_at))).unwrap_or_default();
+        let took = newest
+            .ended_at
+            .map(|ended| ended.since(newest.started_at))
+            .filter(|took| took.0 > 0)
+            .map_or_else(String::new, |took| format!(" ({})", span(took)));
         let (severity, text) = match &newest.progress {
             Progress::Started(_) => (Severity::Info, newest.what.clone()),
             Progress::Step(step) => (Severity::Info, format!("{}: {step}", newest.what)),
             Progress::Done(outcome) if outcome.is_empty() => {
-                (Severity::Good, format!("{}: done in {took}", newest.what))
+                (Severity::Good, format!("{}: done{took}", newest.what))
             }
-            Progress::Done(outcome) => (Severity::Good, format!("{}: {outcome}, {took}", newest.what)),
+            Progress::Done(outcome) => (Severity::Good, format!("{}: {outcome}{took}", newest.what)),
             Progress::Failed(why) => (Severity::Critical, format!("{} failed: {why}", newest.what)),
         };
         self.told = Some(seen);

@@ -142,8 +142,13 @@ fn cells<'a>(scene: &Scene<'a>, event: &'a Event) -> Vec<Cell<'a>> {
         text(clock_ms(event.at), theme.dim),
         text(format!("{glyph} {}", event.kind.word()), style),
         text(event.text.as_str(), if event.severity >= Severity::Critical { style } else { theme.base }),
-        text(event.took.map_or_else(String::new, span), theme.strong),
+        text(took(event), theme.strong),
     ]
+}
+
+/// Returns how long an event took, where that is worth saying.
+fn took(event: &Event) -> String {
+    event.took.filter(|took| *took > Millis(0)).map_or_else(String::new, span)
 }
 
 /// Draws when things happened in the last minutes.
@@ -219,10 +224,10 @@ pub(super) fn draw_ticker(scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
         let (row, below) = top(rest, 1);
         rest = below;
         let (glyph, style) = scene.severity(event.severity);
-        let took = event
-            .took
-            .filter(|took| *took > Millis(0))
-            .map_or_else(String::new, |took| format!(" {}", span(took)));
+        let took = match took(event) {
+            took if took.is_empty() => took,
+            took => format!(" {took}"),
+        };
         let took_cells = crate::widget::width(&took);
         let used = put(buffer, row, &format!("{} ", clock(event.at)), scene.theme.dim);
         let mark = Rect { x: row.x + used, width: row.width.saturating_sub(used), ..row };

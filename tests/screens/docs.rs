@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use ottla::config::{BUILTIN_THEMES, Theme};
 use ottla::model::Status;
 use ottla::view::manual;
 
@@ -21,6 +22,17 @@ fn the_page_of_keys_is_the_table_of_keys() {
     }
     let written = fs::read_to_string(&path).unwrap_or_default();
     assert!(written == manual(), "docs/keys.md is stale; OTTLA_SCREENSHOTS=write cargo test --test screens");
+}
+
+#[test]
+fn the_page_of_themes_names_every_theme_and_slot() {
+    let written = fs::read_to_string(page("themes.md")).unwrap();
+    let themes = BUILTIN_THEMES.iter().map(|(name, _)| *name);
+    // Numbered slots are named by their first and last.
+    let slots = Theme::SLOTS.iter().copied().filter(|slot| !matches!(*slot, "series-2" | "series-3"));
+    let missing: Vec<_> =
+        themes.chain(slots).filter(|name| !written.contains(&format!("`{name}`"))).collect();
+    assert!(missing.is_empty(), "docs/themes.md says nothing of {missing:?}");
 }
 
 #[test]

@@ -15,19 +15,14 @@ impl Model {
             }
             ProcessKind::Zookeeper => {
                 let process = self.zookeeper.get_or_insert_with(|| Process::new(now));
-                if process.apply(now, update) {
-                    self.tell_of_zookeeper(now);
+                let told = process
+                    .apply(now, update)
+                    .and_then(|before| tell("ZooKeeper", &before, process.state.as_ref()?));
+                if let Some((severity, text, took)) = told {
+                    self.timeline.add_timed(now, severity, EventKind::Zookeeper, text, took);
                 }
             }
             ProcessKind::Broker(id) => self.apply_broker_process(now, id, update),
-        }
-    }
-
-    fn tell_of_zookeeper(&mut self, now: Millis) {
-        let Some(process) = &self.zookeeper else { return };
-        let Some(state) = &process.state else { return };
-        if let Some((severity, text, took)) = tell("ZooKeeper", state) {
-            self.timeline.add_timed(now, severity, EventKind::Zookeeper, text, took);
         }
     }
 
@@ -41,11 +36,11 @@ impl Model {
         }
         let broker = self.brokers.entry(id).or_insert_with(|| Broker::new(id, now));
         let process = broker.process.get_or_insert_with(|| Process::new(now));
-        if process.apply(now, update) {
-            let told = process.state.as_ref().and_then(|state| tell(&format!("broker {id}"), state));
-            if let Some((severity, text, took)) = told {
-                self.timeline.add_timed(now, severity, EventKind::Broker, text, took);
-            }
+        let told = process
+            .apply(now, update)
+            .and_then(|before| tell(&format!("broker {id}"), &before, process.state.as_ref()?));
+        if let Some((severity, text, took)) = told {
+            self.timeline.add_timed(now, severity, EventKind::Broker, text, took);
         }
         self.settle_broker(now, id);
     }
@@ -115,8 +110,15 @@ impl Model {
 }
 
 /// Puts a new state of a process in words; `None` when the next state says more.
-fn tell(who: &str, state: &ProcessState) -> Option<(Severity, String, Option<Millis>)> {
+fn tell(
+    who: &str,
+    before: &ProcessState,
+    state: &ProcessState,
+) -> Option<(Severity, String, Option<Millis>)> {
     let (severity, text, took) = match state {
+        ProcessState::Running { pid, .. } if matches!(before, ProcessState::Frozen { .. }) => {
+            (Severity::Good, format!("{who} goes on (SIGCONT), pid {pid}"), None)
+        }
         ProcessState::Absent | ProcessState::Queued => return None,
         ProcessState::Starting { pid: None } => (Severity::Info, format!("{who} is starting"), None),
         ProcessState::Starting { pid: Some(_) } => return None,
