@@ -37,6 +37,8 @@ mod list_groups;
 mod list_offsets;
 mod list_partition_reassignments;
 mod metadata;
+#[cfg(test)]
+mod network_tests;
 mod offset_commit;
 mod offset_delete;
 mod offset_fetch;

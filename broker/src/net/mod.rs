@@ -26,8 +26,6 @@ mod request_channel;
 mod response;
 mod send;
 mod server;
-#[cfg(test)]
-mod tests;
 
 pub use metrics::{KindMetrics, NetMetrics, Rejected};
 pub use request::{ConnectionInfo, Request, Stages, Timing};

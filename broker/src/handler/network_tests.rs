@@ -10,11 +10,11 @@ use arc_swap::ArcSwap;
 use bytes::Bytes;
 use ottla_protocol::wire::Part;
 
-use super::*;
 use crate::config::BrokerConfig;
 use crate::disk::{Disk as _, FileRegion, OpenMode, RealDisk};
 use crate::handler::HandlerPool;
 use crate::metrics::Metrics;
+use crate::net::{NetMetrics, Rejected, Response, Server, Work};
 
 struct Network {
     server: Arc<Server>,
