@@ -10,8 +10,8 @@ use crossterm::event::{
     EnableMouseCapture,
 };
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
+    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue, style};
 use ratatui::backend::CrosstermBackend;
@@ -20,12 +20,15 @@ use ratatui::layout::Rect;
 
 use super::color::Mapper;
 
+/// What is drawn on, buffered so that a frame is one write.
+type Terminal = ratatui::Terminal<CrosstermBackend<BufWriter<Stdout>>>;
+
 /// Whether the terminal is the console's: read where a panic must know what to undo.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The terminal while it is the console's. It is given back when this is dropped, and when the program panics.
 pub(super) struct Screen {
-    terminal: ratatui::Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    terminal: Terminal,
     mouse: bool,
 }
 
@@ -49,8 +52,7 @@ impl Screen {
         // with an empty sequence that resets them (crossterm-rs/crossterm#1069).
         style::force_color_output(true);
         enter(mouse)?;
-        let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));
-        Ok(Self { terminal: ratatui::Terminal::new(backend)?, mouse })
+        Ok(Self { terminal: terminal()?, mouse })
     }
 
     /// Returns the area of the whole screen.
@@ -78,7 +80,10 @@ impl Screen {
         give_back();
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
         enter(self.mouse)?;
-        self.terminal.clear()
+        // A new terminal draws everything. Clearing the old one would ask the terminal where its cursor is, and the
+        // answer would be taken for input.
+        self.terminal = terminal()?;
+        Ok(())
     }
 }
 
@@ -88,11 +93,22 @@ impl Drop for Screen {
     }
 }
 
+fn terminal() -> io::Result<Terminal> {
+    ratatui::Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout())))
+}
+
 fn enter(mouse: bool) -> io::Result<()> {
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
     let mut out = io::stdout();
-    execute!(out, EnterAlternateScreen, cursor::Hide, EnableBracketedPaste, EnableFocusChange)?;
+    execute!(
+        out,
+        EnterAlternateScreen,
+        Clear(ClearType::All),
+        cursor::Hide,
+        EnableBracketedPaste,
+        EnableFocusChange
+    )?;
     if mouse {
         execute!(out, EnableMouseCapture)?;
     }
