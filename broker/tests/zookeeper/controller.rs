@@ -2,7 +2,7 @@
 
 use ottla_broker::controller::machine::{ElectionKind, Reply, Request};
 use ottla_broker::types::{BrokerId, ControllerEpoch, TopicPartition};
-use ottla_broker::zk::layout::{delete_topics, topic};
+use ottla_broker::zk::layout::{controller, delete_topics, partition_state, topic};
 use ottla_broker::zk::session::CreateMode;
 use ottla_protocol::message::ErrorCode;
 
@@ -188,6 +188,58 @@ fn hundreds_of_partitions_of_a_dead_broker_get_leaders_in_few_requests() {
         .await;
         eprintln!("500 leaders after {:?}", started.elapsed());
         assert_eq!(brokers[1].told().commands, before + 1, "one request for all");
+        for broker in brokers {
+            broker.die().await;
+        }
+    });
+}
+
+#[test]
+fn a_state_node_that_somebody_else_wrote_stands_in_the_way_of_no_other() {
+    on_every_server("interference", async |address| {
+        let mut brokers = start(&address, &[1, 2, 3]).await;
+        let session = brokers[0].zk.session();
+        create_topic(&session, "t", &[&[3, 1, 2], &[3, 1, 2], &[3, 1, 2]]).await;
+        wait_for("leaders", async || brokers[1].told().leads.len() == 3).await;
+        let path = partition_state::path(&tp("t", 1));
+        let (data, stat) = session.get(&path).await.unwrap().unwrap();
+        let mut stored = partition_state::PartitionState::decode(&path, &data).unwrap();
+        stored.isr = vec![BrokerId(3), BrokerId(2)];
+        session.set(&path, &stored.encode(), Some(stat.version)).await.unwrap();
+        brokers.pop().unwrap().die().await;
+        wait_for("new leaders", async || {
+            let leads = brokers[1].told().leads;
+            [(0, 1), (1, 2), (2, 1)]
+                .iter()
+                .all(|(partition, leader)| leads.get(&tp("t", *partition)).is_some_and(|it| it.0 == *leader))
+        })
+        .await;
+        assert_eq!(state(&session, "t", 0).await, Some((1, 1, vec![1, 2])));
+        assert_eq!(state(&session, "t", 1).await, Some((2, 1, vec![2])));
+        for broker in brokers {
+            broker.die().await;
+        }
+    });
+}
+
+#[test]
+fn a_controller_whose_epoch_is_over_changes_nothing_more() {
+    on_every_server("fenced", async |address| {
+        let brokers = start(&address, &[1, 2]).await;
+        let session = brokers[1].zk.session();
+        create_topic(&session, "t", &[&[1, 2]]).await;
+        wait_for("leaders", async || brokers[1].told().leads.len() == 1).await;
+        // As if another controller had been elected while this one did not look.
+        session
+            .set(controller::EPOCH_PATH, &controller::encode_epoch(ControllerEpoch(9)), None)
+            .await
+            .unwrap();
+        let order = vec![BrokerId(2), BrokerId(1)];
+        let reply = brokers[0].ask(Request::Reassign(vec![(tp("t", 0), Some(order))])).await;
+        assert_eq!(reply, Reply::Refused(ErrorCode::NotController));
+        let (data, _) = session.get(&topic::path("t")).await.unwrap().unwrap();
+        assert!(String::from_utf8(data).unwrap().contains(r#""partitions":{"0":[1,2]}"#));
+        assert!(!brokers[0].controller.is_active());
         for broker in brokers {
             broker.die().await;
         }

@@ -133,6 +133,41 @@ fn closing_removes_ephemeral_nodes_at_once() {
     });
 }
 
+#[test]
+fn a_session_outlives_its_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = |port: Option<u16>| {
+        let builder = ottla_zookeeper::Server::builder().data_dir(folder.path());
+        port.map_or_else(|| builder.clone().ephemeral_port(), |port| builder.clone().port(port))
+            .start()
+            .unwrap()
+    };
+    let server = start(None);
+    let port = server.local_addr().port();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let zk = connect(&format!("127.0.0.1:{port}")).await;
+        let mut events = zk.subscribe();
+        let session = zk.session();
+        session.create("/mine", b"", CreateMode::Ephemeral).await.unwrap();
+        let (_, watched) = session.data_watched("/later").await.unwrap();
+        tokio::task::spawn_blocking(|| server.stop().unwrap()).await.unwrap();
+        assert_eq!(events.next().await, SessionEvent::Disconnected);
+        // Sent while nobody is there, and answered all the same.
+        let writing = tokio::spawn({
+            let session = session.clone();
+            async move { session.create("/later", b"", CreateMode::Persistent).await }
+        });
+        let again = start(Some(port));
+        writing.await.unwrap().unwrap();
+        assert_eq!(watched.changed().await, WatchEnd::Changed);
+        assert!(session.get("/mine").await.unwrap().is_some(), "the session is the same");
+        assert_eq!(zk.session().generation(), session.generation());
+        zk.close().await;
+        tokio::task::spawn_blocking(|| again.stop().unwrap()).await.unwrap();
+    });
+}
+
 #[tokio::test]
 async fn an_unreachable_server_is_named_with_the_reason() {
     // The port is free as long as nobody else takes it in between.

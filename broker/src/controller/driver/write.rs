@@ -124,6 +124,10 @@ impl Fenced<'_> {
                 self.simply(vec![set]).await
             }
             Write::Put(path, data) => {
+                // Watchers of a node that says so already need not be woken.
+                if matches!(self.session.get(path).await, Ok(Some((stored, _))) if stored == *data) {
+                    return Outcome::Done(0);
+                }
                 let set = Op::Set { path: path.clone(), data: data.clone(), version: None };
                 match self.run(vec![set]).await {
                     Err(MultiError::Operation { index: 1, source: Error::NoNode { .. }, .. }) => {

@@ -170,7 +170,7 @@ impl Active {
             Work::Elect { partitions, strategy } => partitions::elect(self, &partitions, strategy, out),
             Work::Shrink { partitions, gone } => partitions::shrink_all(self, &partitions, &gone, out),
             Work::Housekeeping(writes) => self.write(writes, Pending::Housekeeping, out),
-            Work::Brokers(brokers) => brokers::compare(self, brokers),
+            Work::Brokers(brokers) => brokers::compare(self, brokers, out),
             Work::BrokersFailed(gone) => brokers::failed(self, &gone, out),
             Work::BrokersStarted(started) => brokers::started(self, started, out),
             Work::ReplicasFailed { broker, partitions } => {

@@ -15,15 +15,20 @@ const OFFLINE: Strategy = Strategy::Offline { unclean: false };
 
 /// Compares who is registered with who was: new ones first, then those that returned before their death was seen,
 /// which fail and start, then the dead.
-pub(super) fn compare(active: &mut Active, now: BTreeMap<BrokerId, LiveBroker>) {
+pub(super) fn compare(active: &mut Active, now: BTreeMap<BrokerId, LiveBroker>, out: &mut Vec<Effect>) {
     let mut new = BTreeMap::new();
     let mut bounced = BTreeMap::new();
     let mut changed = false;
+    let mut moved = Vec::new();
     for (id, broker) in &now {
         match active.context.brokers.get_mut(id) {
             None => drop(new.insert(*id, broker.clone())),
             Some(known) if broker.epoch > known.epoch => drop(bounced.insert(*id, broker.clone())),
             Some(known) if !is_same_to_others(known, broker) => {
+                let listener = &active.settings.inter_broker_listener;
+                if known.registration.endpoint(listener) != broker.registration.endpoint(listener) {
+                    moved.push(*id);
+                }
                 *known = broker.clone();
                 changed = true;
             }
@@ -34,6 +39,9 @@ pub(super) fn compare(active: &mut Active, now: BTreeMap<BrokerId, LiveBroker>) 
         active.context.brokers.keys().copied().filter(|id| !now.contains_key(id)).collect();
     if changed {
         active.outgoing.know_brokers(active.context.brokers.keys().copied());
+    }
+    for id in moved {
+        reconnect(active, id, out);
     }
     tracing::debug!(?new, ?bounced, ?dead, "brokers compared");
     let works = [
@@ -125,6 +133,15 @@ pub(super) fn started(active: &mut Active, started: BTreeMap<BrokerId, LiveBroke
     active.agenda.push_front(Work::ResumeDeletions);
     active.agenda.push_front(Work::AdvanceReassignments { partitions: moving, begin: true });
     partitions::elect(active, &leaderless, OFFLINE, out);
+}
+
+/// The broker listens elsewhere: what waited for it at its old address is said anew at the new one.
+fn reconnect(active: &Active, broker: BrokerId, out: &mut Vec<Effect>) {
+    if let Some(live) = active.context.brokers.get(&broker) {
+        out.push(Effect::Disconnect(broker));
+        out.push(Effect::Connect(broker, Box::new(live.clone())));
+        tell_everything(active, broker, out);
+    }
 }
 
 /// Tells a broker everything again, for what waited for it was too much and was dropped.

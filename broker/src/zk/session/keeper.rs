@@ -98,7 +98,10 @@ impl Zk {
         let (client, watcher) = loop {
             match tokio::time::timeout_at(deadline, open(&relay, &options)).await {
                 Ok(Ok(opened)) => break opened,
-                Ok(Err(error)) => last = relay.last_error().or_else(|| Some(error.to_string())),
+                Ok(Err(Error::Client { source, .. })) => {
+                    last = relay.last_error().or_else(|| Some(source.to_string()));
+                }
+                Ok(Err(error)) => return Err(error),
                 Err(_elapsed) => {
                     let reason = relay.last_error().or(last).unwrap_or_else(|| "no answer".to_owned());
                     return Err(unreachable(reason));
@@ -106,7 +109,6 @@ impl Zk {
             }
             tokio::time::sleep(ATTEMPT_PAUSE).await;
         };
-        let client = with_chroot(client, &options).await?;
         let handle = handle(client, &relay, 1, &in_flight, &options);
         let shared = Shared {
             current: ArcSwap::from_pointee(handle),
@@ -175,15 +177,17 @@ async fn terminated(mut watcher: StateWatcher) {
     }
 }
 
-/// Opens one session, trying each server once.
-async fn open(relay: &Relay, options: &ZkOptions) -> Result<(Client, StateWatcher), zookeeper_client::Error> {
-    let client = Client::connector()
-        .with_session_timeout(options.session_timeout)
-        .with_fail_eagerly()
-        .connect(&relay.connect_string())
-        .await?;
+/// Opens one session, trying each server once, and makes sure of the chroot.
+async fn open(relay: &Relay, options: &ZkOptions) -> Result<(Client, StateWatcher), Error> {
+    let connector = Client::connector().with_session_timeout(options.session_timeout).with_fail_eagerly();
+    let connect = relay.connect_string();
+    let client = connector.connect(&connect).await.map_err(|source| Error::Client {
+        operation: "connect to",
+        path: options.connect.to_string(),
+        source,
+    })?;
     let watcher = client.state_watcher();
-    Ok((client, watcher))
+    Ok((with_chroot(client, options).await?, watcher))
 }
 
 /// Makes sure of the chroot, and looks at nothing but what is below it.
@@ -278,18 +282,13 @@ async fn renew(shared: &Shared, generation: u64) -> StateWatcher {
     let mut pause = ATTEMPT_PAUSE;
     loop {
         match open(&shared.relay, &shared.options).await {
-            Ok((client, watcher)) => match with_chroot(client, &shared.options).await {
-                Ok(client) => {
-                    let next = handle(client, &shared.relay, generation, &shared.in_flight, &shared.options);
-                    tracing::info!(
-                        session = format_args!("{:#x}", next.identity.session_id),
-                        "opened a new ZooKeeper session"
-                    );
-                    shared.current.store(Arc::new(next));
-                    return watcher;
-                }
-                Err(error) => tracing::warn!(%error, "the new ZooKeeper session is of no use"),
-            },
+            Ok((client, watcher)) => {
+                let next = handle(client, &shared.relay, generation, &shared.in_flight, &shared.options);
+                let session = next.identity.session_id;
+                tracing::info!(session = format_args!("{session:#x}"), "opened a new ZooKeeper session");
+                shared.current.store(Arc::new(next));
+                return watcher;
+            }
             Err(error) => tracing::debug!(%error, "ZooKeeper is still away"),
         }
         tokio::time::sleep(pause).await;
