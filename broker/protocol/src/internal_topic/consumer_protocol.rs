@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 
-use super::fields::{read, read_array, write};
+use super::fields::{form, read, read_array, write};
 use crate::wire::{DecodeError, EncodeError, Reader, Writer};
 
 /// Partitions of one topic.
@@ -17,14 +17,30 @@ pub struct TopicPartitions {
 }
 
 /// What a member wants.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscription {
     /// The topics.
     pub topics: Vec<String>,
     /// What the assignor put there.
     pub user_data: Option<Bytes>,
-    /// What the member owned in the generation before.
+    /// What the member owned in the generation before (KIP-429).
     pub owned_partitions: Vec<TopicPartitions>,
+    /// Which generation that was, -1 for none (KIP-792).
+    pub generation_id: i32,
+    /// Where the member is (KIP-881).
+    pub rack_id: Option<String>,
+}
+
+impl Default for Subscription {
+    fn default() -> Self {
+        Self {
+            topics: Vec::new(),
+            user_data: None,
+            owned_partitions: Vec::new(),
+            generation_id: -1,
+            rack_id: None,
+        }
+    }
 }
 
 /// What a member got.
@@ -37,16 +53,18 @@ pub struct Assignment {
 }
 
 impl Subscription {
-    /// Writes the blob, in version 1.
+    /// Writes the blob, in version 3.
     ///
     /// # Errors
     /// When a name is too long.
     pub fn encode(&self) -> Result<Bytes, EncodeError> {
         let mut writer = Writer::new();
-        write(&mut writer, "version", &1_i16)?;
+        write(&mut writer, "version", &3_i16)?;
         write(&mut writer, "topics", &self.topics)?;
         write(&mut writer, "user_data", &self.user_data)?;
         write_partitions(&mut writer, &self.owned_partitions)?;
+        write(&mut writer, "generation_id", &self.generation_id)?;
+        write(&mut writer, "rack_id", &self.rack_id)?;
         Ok(writer.into_bytes())
     }
 
@@ -60,7 +78,9 @@ impl Subscription {
         let topics = read(&mut reader, "topics")?;
         let user_data = read(&mut reader, "user_data")?;
         let owned_partitions = if version >= 1 { read_partitions(&mut reader)? } else { Vec::new() };
-        Ok(Self { topics, user_data, owned_partitions })
+        let generation_id = if version >= 2 { read(&mut reader, "generation_id")? } else { -1 };
+        let rack_id = if version >= 3 { read(&mut reader, "rack_id")? } else { None };
+        Ok(Self { topics, user_data, owned_partitions, generation_id, rack_id })
     }
 }
 
@@ -93,7 +113,7 @@ impl Assignment {
 }
 
 fn read_partitions(reader: &mut Reader) -> Result<Vec<TopicPartitions>, DecodeError> {
-    read_array(reader, "partitions", 6, |reader| {
+    read_array(reader, form(0, i16::MAX), "partitions", 6, |reader| {
         Ok(TopicPartitions { topic: read(reader, "topic")?, partitions: read(reader, "partitions")? })
     })
 }

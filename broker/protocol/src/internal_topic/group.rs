@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use super::fields::{read, read_array, unknown_version, write};
-use crate::wire::{DecodeError, EncodeError, Reader, Writer};
+use super::fields::{form, read, read_array, read_as, skip_tags, unknown_version, write};
+use crate::wire::{DecodeError, EncodeError, Form, Reader, Writer};
 
 /// Which group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,35 +96,40 @@ impl GroupValue {
         Ok(writer.into_bytes())
     }
 
-    /// Reads a value of any version, 0 to 3.
+    /// Reads a value of any version, 0 to 4.
     ///
     /// # Errors
     /// When the bytes are not one.
     pub fn decode(bytes: &Bytes) -> Result<Self, DecodeError> {
         let mut reader = Reader::new("GroupValue", bytes.clone());
         let version: i16 = read(&mut reader, "version")?;
-        if !(0..=3).contains(&version) {
+        if !(0..=4).contains(&version) {
             return Err(unknown_version(&reader, version));
         }
-        Ok(Self {
-            protocol_type: read(&mut reader, "protocol_type")?,
+        let form = form(version, 4);
+        let value = Self {
+            protocol_type: read_as(&mut reader, form, "protocol_type")?,
             generation: read(&mut reader, "generation")?,
-            protocol: read(&mut reader, "protocol")?,
-            leader: read(&mut reader, "leader")?,
+            protocol: read_as(&mut reader, form, "protocol")?,
+            leader: read_as(&mut reader, form, "leader")?,
             state_timestamp: if version >= 2 { read(&mut reader, "state_timestamp")? } else { -1 },
-            members: read_array(&mut reader, "members", 18, |reader| member(reader, version))?,
-        })
+            // The shortest member has four empty strings, two lengths of nothing and two numbers.
+            members: read_array(&mut reader, form, "members", 14, |reader| member(reader, form))?,
+        };
+        skip_tags(&mut reader, form)?;
+        Ok(value)
     }
 }
 
-fn member(reader: &mut Reader, version: i16) -> Result<GroupMember, DecodeError> {
-    let member_id = read(reader, "member_id")?;
-    let group_instance_id = if version >= 3 { read(reader, "group_instance_id")? } else { None };
-    let client_id = read(reader, "client_id")?;
-    let client_host = read(reader, "client_host")?;
+fn member(reader: &mut Reader, form: Form) -> Result<GroupMember, DecodeError> {
+    let version = form.version;
+    let member_id = read_as(reader, form, "member_id")?;
+    let group_instance_id = if version >= 3 { read_as(reader, form, "group_instance_id")? } else { None };
+    let client_id = read_as(reader, form, "client_id")?;
+    let client_host = read_as(reader, form, "client_host")?;
     let rebalance_timeout = if version >= 1 { Some(read(reader, "rebalance_timeout")?) } else { None };
     let session_timeout_ms = read(reader, "session_timeout")?;
-    Ok(GroupMember {
+    let member = GroupMember {
         member_id,
         group_instance_id,
         client_id,
@@ -132,7 +137,9 @@ fn member(reader: &mut Reader, version: i16) -> Result<GroupMember, DecodeError>
         // Before there was one, a rebalance waited as long as a session.
         rebalance_timeout_ms: rebalance_timeout.unwrap_or(session_timeout_ms),
         session_timeout_ms,
-        subscription: read(reader, "subscription")?,
-        assignment: read(reader, "assignment")?,
-    })
+        subscription: read_as(reader, form, "subscription")?,
+        assignment: read_as(reader, form, "assignment")?,
+    };
+    skip_tags(reader, form)?;
+    Ok(member)
 }

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use super::fields::{read, unknown_version, write};
-use crate::wire::{DecodeError, EncodeError, Field as _, Form, Reader, Writer};
+use super::fields::{form, read, read_as, skip_tags, unknown_version, write};
+use crate::wire::{DecodeError, EncodeError, Reader, Writer};
 
 /// Whose offset in what.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,12 +87,11 @@ impl OffsetValue {
         }
         let offset = read(&mut reader, "offset")?;
         let leader_epoch = if version >= 3 { read(&mut reader, "leader_epoch")? } else { -1 };
-        let flexible =
-            Form { version, flexible: version >= 4, nullable: false, lenient: false, name: "metadata" };
-        let metadata = reader.named("metadata", |reader| String::decode(reader, flexible))?;
+        let form = form(version, 4);
+        let metadata = read_as(&mut reader, form, "metadata")?;
         let commit_timestamp = read(&mut reader, "commit_timestamp")?;
-        // Version 0 called the same field just a timestamp.
         let expire_timestamp = if version == 1 { read(&mut reader, "expire_timestamp")? } else { -1 };
+        skip_tags(&mut reader, form)?;
         Ok(Self { offset, leader_epoch, metadata, commit_timestamp, expire_timestamp })
     }
 }

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 
 use super::consumer_protocol::TopicPartitions;
-use super::fields::{read, unknown_version, write};
-use crate::wire::{DecodeError, DecodeErrorKind, EncodeError, Reader, Writer};
+use super::fields::{form, read, read_as, read_nullable_array, skip_tags, unknown_version, write};
+use crate::wire::{DecodeError, DecodeErrorKind, EncodeError, Form, Reader, Writer};
 
 /// Which transactional id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,47 +123,42 @@ impl TransactionValue {
         Ok(writer.into_bytes())
     }
 
-    /// Reads a value of version 0.
+    /// Reads a value of version 0 or 1.
     ///
     /// # Errors
     /// When the bytes are not one, or of a later version.
     pub fn decode(bytes: &Bytes) -> Result<Self, DecodeError> {
         let mut reader = Reader::new("TransactionValue", bytes.clone());
         let version: i16 = read(&mut reader, "version")?;
-        if version != 0 {
+        if !(0..=1).contains(&version) {
             return Err(unknown_version(&reader, version));
         }
+        let form = form(version, 1);
         let producer_id = read(&mut reader, "producer_id")?;
         let producer_epoch = read(&mut reader, "producer_epoch")?;
         let timeout_ms = read(&mut reader, "timeout")?;
         let status: i8 = read(&mut reader, "status")?;
         let status = TransactionStatus::from_code(status)
             .ok_or_else(|| reader.error(DecodeErrorKind::Value(i64::from(status))))?;
-        Ok(Self {
+        let value = Self {
             producer_id,
             producer_epoch,
             timeout_ms,
             status,
-            partitions: partitions(&mut reader)?,
+            partitions: partitions(&mut reader, form)?,
             last_update_timestamp: read(&mut reader, "last_update_timestamp")?,
             start_timestamp: read(&mut reader, "start_timestamp")?,
-        })
+        };
+        skip_tags(&mut reader, form)?;
+        Ok(value)
     }
 }
 
-fn partitions(reader: &mut Reader) -> Result<Option<Vec<TopicPartitions>>, DecodeError> {
-    reader.named("partitions", |reader| {
-        let length: i32 = read(reader, "length")?;
-        if length == -1 {
-            return Ok(None);
-        }
-        let count = reader.count(i64::from(length), 6)?;
-        let mut topics = Vec::with_capacity(count.min(64));
-        for index in 0..count {
-            topics.push(reader.element(index, |reader| {
-                Ok(TopicPartitions { topic: read(reader, "topic")?, partitions: read(reader, "partitions")? })
-            })?);
-        }
-        Ok(Some(topics))
+fn partitions(reader: &mut Reader, form: Form) -> Result<Option<Vec<TopicPartitions>>, DecodeError> {
+    read_nullable_array(reader, form, "partitions", 3, |reader| {
+        let topic = read_as(reader, form, "topic")?;
+        let partitions = read_as(reader, form, "partitions")?;
+        skip_tags(reader, form)?;
+        Ok(TopicPartitions { topic, partitions })
     })
 }
