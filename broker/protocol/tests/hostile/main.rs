@@ -10,6 +10,7 @@
 mod allocation;
 #[path = "../declared/mod.rs"]
 mod declared;
+mod entry;
 mod messages;
 mod records;
 
@@ -166,5 +167,53 @@ fn headers_of_random_bytes() {
         }
         let (_, peak) = peak_of(|| decode_request_header(&mut Reader::new("header", Bytes::from(bytes))));
         assert!(peak <= FIXED_BYTES);
+    }
+}
+
+/// The corpus of the fuzz targets, with whatever they found once.
+#[test]
+fn the_fuzzers_corpus() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    let targets: [(&str, fn(&[u8])); 3] =
+        [("requests", entry::requests), ("responses", entry::responses), ("records", entry::records)];
+    for (target, enter) in targets {
+        let inputs = std::fs::read_dir(folder.join(target)).unwrap();
+        let count = inputs.map(|input| enter(&std::fs::read(input.unwrap().path()).unwrap())).count();
+        assert!(count > 5, "{target} has a corpus");
+    }
+}
+
+/// Not a test of anything: writes the corpus anew, when messages were added.
+#[test]
+#[ignore = "writes fuzz/corpus"]
+fn write_the_fuzzers_corpus() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    for (target, kind) in [("requests", "Request"), ("responses", "Response")] {
+        let codecs = codecs();
+        let names = codecs.iter().map(|codec| codec.name).filter(|name| name.ends_with(kind));
+        for (index, name) in names.enumerate() {
+            let declared = schema::named(name);
+            let version = *declared.versions.end();
+            let mut input = vec![u8::try_from(index).unwrap(), u8::try_from(version).unwrap()];
+            input.extend(generate(&declared, version, &mut Random::new(12)).bytes);
+            std::fs::write(folder.join(target).join(name), input).unwrap();
+        }
+    }
+    let vectors = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors");
+    for name in [
+        "v2-none",
+        "v2-gzip",
+        "v2-snappy",
+        "v2-lz4",
+        "v2-zstd",
+        "v2-transaction",
+        "v0-lz4",
+        "v1",
+        "v1-gzip",
+        "v1-snappy",
+    ] {
+        let mut input = vec![u8::from(!name.starts_with("v2"))];
+        input.extend(std::fs::read(vectors.join(format!("{name}.log"))).unwrap());
+        std::fs::write(folder.join("records").join(name), input).unwrap();
     }
 }

@@ -1,0 +1,9 @@
+//! Feeds bytes to `entry::responses`, which the hostile tests run too, over the corpus beside this.
+#![no_main]
+
+#[path = "../../tests/hostile/entry.rs"]
+mod entry;
+#[path = "../../tests/hostile/messages.rs"]
+mod messages;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| entry::responses(data));
