@@ -174,7 +174,8 @@ fn headers_of_random_bytes() {
 #[test]
 fn the_fuzzers_corpus() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
-    let targets: [(&str, fn(&[u8])); 3] =
+    type Enter = fn(&[u8]);
+    let targets: [(&str, Enter); 3] =
         [("requests", entry::requests), ("responses", entry::responses), ("records", entry::records)];
     for (target, enter) in targets {
         let inputs = std::fs::read_dir(folder.join(target)).unwrap();
