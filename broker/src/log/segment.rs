@@ -130,6 +130,31 @@ impl Segment {
         Ok(segment)
     }
 
+    /// Takes over the files of a sealed segment that were given their final names. Nothing is read, so nothing can fail.
+    pub(super) fn successor_of(sealed: &Self, place: &Place) -> Self {
+        let base_offset = sealed.base_offset;
+        let file = |kind| place.file_named(SegmentFile::live(base_offset, kind));
+        let load = |number: &AtomicI64| AtomicI64::new(number.load(Ordering::Acquire));
+        Self {
+            base_offset,
+            log: file(FileKind::Log),
+            size: AtomicU64::new(sealed.size()),
+            offset_index: OffsetIndex::with_entries(file(FileKind::OffsetIndex), sealed.offset_index.entries()),
+            time_index: TimeIndex::with_entries(file(FileKind::TimeIndex), sealed.time_index.entries()),
+            transactions: TransactionIndex::with_entries(
+                file(FileKind::TransactionIndex),
+                sealed.transactions.entries(),
+            ),
+            max_timestamp: load(&sealed.max_timestamp),
+            max_timestamp_offset: load(&sealed.max_timestamp_offset),
+            first_timestamp: load(&sealed.first_timestamp),
+            created: sealed.created,
+            bytes_since_index_entry: AtomicU64::new(sealed.bytes_since_index_entry.load(Ordering::Relaxed)),
+            cut_is_owed: AtomicBool::new(false),
+            index_suspect: AtomicBool::new(sealed.index_is_suspect()),
+        }
+    }
+
     fn assemble(
         place: &Place,
         base_offset: Offset,
@@ -202,12 +227,26 @@ impl Segment {
 
     /// Returns what age is counted from: the largest timestamp, or when the file was last written.
     pub(super) fn retention_timestamp(&self) -> Result<Millis> {
-        if let Some(largest) = self.max_timestamp() {
-            return Ok(largest.timestamp);
-        }
+        self.max_timestamp().map_or_else(|| self.modified(), |largest| Ok(largest.timestamp))
+    }
+
+    /// Returns when the batches were last written.
+    pub(super) fn modified(&self) -> Result<Millis> {
         let path = self.log.path();
         let attributes = self.log.disk().attributes(&path).map_err(Error::io("stat", path))?;
         Ok(attributes.modified)
+    }
+
+    /// Sets when the batches are said to have been written.
+    pub(super) fn set_modified(&self, modified: Millis) -> Result<()> {
+        self.log.open()?.set_modified(modified).map_err(Error::io("set the time of", self.log.path()))
+    }
+
+    /// Returns the bytes of the larger one of its two indexes.
+    pub(super) fn index_bytes(&self) -> u64 {
+        let bytes = |count: u32, entry: usize| u64::from(count) * entry as u64;
+        bytes(self.offset_index.entries().count(), offset_index::ENTRY)
+            .max(bytes(self.time_index.entries().count(), time_index::ENTRY))
     }
 
     /// Returns the largest timestamp of the first batch, −1 for none.
@@ -486,14 +525,27 @@ impl Segment {
     }
 
     /// Gives all files the suffix of `state`, as one step of a deletion or a swap. After an error none has it.
+    ///
+    /// A deleted segment is retired first: its names may soon stand for other files.
     pub(super) fn rename_files(&self, state: FileState) -> Result<()> {
+        let retires = state == FileState::Deleted;
+        self.set_retired(retires);
+        let renamed = self.rename_from(self.log.name().state, state);
+        if renamed.is_err() {
+            self.set_retired(false);
+        }
+        renamed
+    }
+
+    /// Gives all files that have the suffix of `from` that of `to`. After an error none has it.
+    pub(super) fn rename_from(&self, from: FileState, to: FileState) -> Result<()> {
         // The batches last: without indexes a segment still works.
-        let kinds = [FileKind::TransactionIndex, FileKind::TimeIndex, FileKind::OffsetIndex, FileKind::Log];
-        let now = self.log.name().state;
+        let kinds =
+            [FileKind::TransactionIndex, FileKind::TimeIndex, FileKind::OffsetIndex, FileKind::Log];
         for (done, kind) in kinds.into_iter().enumerate() {
-            if let Err(error) = self.rename_file(kind, now, state) {
+            if let Err(error) = self.rename_file(kind, from, to) {
                 for kind in kinds.into_iter().take(done) {
-                    if let Err(error) = self.rename_file(kind, state, now) {
+                    if let Err(error) = self.rename_file(kind, to, from) {
                         tracing::warn!(%error, "an index could not be renamed back; it is rebuilt");
                         self.index_suspect.store(true, Ordering::Relaxed);
                     }
@@ -502,6 +554,35 @@ impl Segment {
             }
         }
         Ok(())
+    }
+
+    /// Says that the names may stand for other files, or takes that back.
+    pub(super) fn set_retired(&self, retired: bool) {
+        for file in [
+            &self.log,
+            self.offset_index.entries().file(),
+            self.time_index.entries().file(),
+            self.transactions.entries().file(),
+        ] {
+            file.set_retired(retired);
+        }
+    }
+
+    /// Removes all files that have the suffix of `state`; what cannot be removed is by the next start.
+    pub(super) fn remove_files(&self, state: FileState) {
+        self.close_files();
+        let directory = self.log.directory();
+        for kind in
+            [FileKind::Log, FileKind::OffsetIndex, FileKind::TimeIndex, FileKind::TransactionIndex]
+        {
+            let path = SegmentFile { kind, state, ..self.log.name() }.path(&directory);
+            match self.log.disk().remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    tracing::warn!(path = %path.display(), %error, "could not remove an unfinished segment");
+                }
+                _ => {}
+            }
+        }
     }
 
     fn rename_file(&self, kind: FileKind, from: FileState, to: FileState) -> Result<()> {

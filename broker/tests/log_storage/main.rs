@@ -11,6 +11,7 @@
 
 mod basics;
 mod batches;
+mod compaction;
 mod crash;
 mod faulty;
 mod model;
