@@ -10,7 +10,9 @@ use super::chores::{Chores, Removal};
 use super::directory::LogDirectory;
 use super::directory_lock::DirectoryLock;
 use super::error::{Error, Result, Severity};
-use super::file_names::{CLEAN_SHUTDOWN, CLEANER_OFFSETS, DirectoryName, HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS};
+use super::file_names::{
+    CLEAN_SHUTDOWN, CLEANER_OFFSETS, DirectoryName, HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS,
+};
 use super::handles::{Handles, Location};
 use super::load::{self, Expected};
 use super::manager::LogManager;

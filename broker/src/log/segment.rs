@@ -139,7 +139,10 @@ impl Segment {
             base_offset,
             log: file(FileKind::Log),
             size: AtomicU64::new(sealed.size()),
-            offset_index: OffsetIndex::with_entries(file(FileKind::OffsetIndex), sealed.offset_index.entries()),
+            offset_index: OffsetIndex::with_entries(
+                file(FileKind::OffsetIndex),
+                sealed.offset_index.entries(),
+            ),
             time_index: TimeIndex::with_entries(file(FileKind::TimeIndex), sealed.time_index.entries()),
             transactions: TransactionIndex::with_entries(
                 file(FileKind::TransactionIndex),
@@ -540,8 +543,7 @@ impl Segment {
     /// Gives all files that have the suffix of `from` that of `to`. After an error none has it.
     pub(super) fn rename_from(&self, from: FileState, to: FileState) -> Result<()> {
         // The batches last: without indexes a segment still works.
-        let kinds =
-            [FileKind::TransactionIndex, FileKind::TimeIndex, FileKind::OffsetIndex, FileKind::Log];
+        let kinds = [FileKind::TransactionIndex, FileKind::TimeIndex, FileKind::OffsetIndex, FileKind::Log];
         for (done, kind) in kinds.into_iter().enumerate() {
             if let Err(error) = self.rename_file(kind, from, to) {
                 for kind in kinds.into_iter().take(done) {
@@ -572,9 +574,7 @@ impl Segment {
     pub(super) fn remove_files(&self, state: FileState) {
         self.close_files();
         let directory = self.log.directory();
-        for kind in
-            [FileKind::Log, FileKind::OffsetIndex, FileKind::TimeIndex, FileKind::TransactionIndex]
-        {
+        for kind in [FileKind::Log, FileKind::OffsetIndex, FileKind::TimeIndex, FileKind::TransactionIndex] {
             let path = SegmentFile { kind, state, ..self.log.name() }.path(&directory);
             match self.log.disk().remove_file(&path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -45,7 +45,8 @@ fn put(log: &PartitionLog, records: &[(u32, Option<u32>)], codec: Compression) {
 
 fn records(log: &PartitionLog) -> Vec<(i64, Option<Bytes>, Option<Bytes>)> {
     let batches = read_all(log, log.log_start_offset().0).into_iter();
-    let all = batches.flat_map(|batch| record::iterate(&batch.2.into(), 1 << 20).unwrap()).map(Result::unwrap);
+    let all =
+        batches.flat_map(|batch| record::iterate(&batch.2.into(), 1 << 20).unwrap()).map(Result::unwrap);
     all.map(|record| (record.offset, record.key, record.value)).collect()
 }
 
@@ -63,7 +64,9 @@ fn clean(manager: &LogManager) -> usize {
 
 #[test]
 fn only_the_last_record_of_a_key_stays_whatever_the_codec() {
-    for codec in [Compression::None, Compression::Lz4, Compression::Zstd, Compression::Gzip, Compression::Snappy] {
+    for codec in
+        [Compression::None, Compression::Lz4, Compression::Zstd, Compression::Gzip, Compression::Snappy]
+    {
         let directory = tempfile::tempdir().unwrap();
         let clock = Arc::new(AtomicI64::new(NOW));
         let (manager, log) = open(directory.path(), &clock);
@@ -84,7 +87,11 @@ fn only_the_last_record_of_a_key_stays_whatever_the_codec() {
             assert!(read_all(&log, from).iter().all(|batch| batch.1 >= from));
         }
         manager.shutdown(BrokerEpoch(1));
-        assert!(fs::read_to_string(directory.path().join("cleaner-offset-checkpoint")).unwrap().contains("orders 0 "));
+        assert!(
+            fs::read_to_string(directory.path().join("cleaner-offset-checkpoint"))
+                .unwrap()
+                .contains("orders 0 ")
+        );
         let (manager, log) = open(directory.path(), &clock);
         assert_eq!((records(&log), log.log_end_offset()), (kept, end), "{codec}");
         assert_eq!(clean(&manager), 0, "{codec}: nothing is left to do");
@@ -98,10 +105,13 @@ fn a_tombstone_stays_for_its_time_and_then_goes() {
     let (manager, log) = open(directory.path(), &clock);
     put(&log, &[(1, Some(1)), (2, Some(2))], Compression::None);
     put(&log, &[(1, None)], Compression::None);
-    let fill = |log: &PartitionLog| (0..40).for_each(|value| put(log, &[(9, Some(value)), (8, Some(value))], Compression::None));
+    let fill = |log: &PartitionLog| {
+        (0..40).for_each(|value| put(log, &[(9, Some(value)), (8, Some(value))], Compression::None))
+    };
     fill(&log);
     clean(&manager);
-    let has_tombstone = |log: &PartitionLog| records(log).iter().any(|record| record.0 == 2 && record.2.is_none());
+    let has_tombstone =
+        |log: &PartitionLog| records(log).iter().any(|record| record.0 == 2 && record.2.is_none());
     assert!(has_tombstone(&log));
     assert!(!records(&log).iter().any(|record| record.0 == 0), "what it deletes is gone");
     let batch = read_all(&log, 2)[0].2.clone();
@@ -147,13 +157,21 @@ fn aborted_records_go_and_markers_follow_them() {
     log.append_as_leader(&data(8), LeaderEpoch(1), CLIENT).unwrap();
     log.append_as_leader(&Batch::marker(8, 0, true).bytes(), LeaderEpoch(1), coordinator).unwrap();
     log.update_high_watermark(log.log_end_offset());
-    let fill = |log: &PartitionLog| (0..60).for_each(|value| put(log, &[(9, Some(value))], Compression::None));
+    let fill =
+        |log: &PartitionLog| (0..60).for_each(|value| put(log, &[(9, Some(value))], Compression::None));
     fill(&log);
     clean(&manager);
-    let shown = |log: &PartitionLog| records(log).iter().map(|record| record.0).filter(|offset| *offset < 6).collect::<Vec<_>>();
+    let shown = |log: &PartitionLog| {
+        records(log).iter().map(|record| record.0).filter(|offset| *offset < 6).collect::<Vec<_>>()
+    };
     // The aborted records are gone, their batch stays empty for its producer's last sequence, both markers stay.
     assert_eq!(shown(&log), [2, 4, 5]);
-    let limits = ReadLimits { max_bytes: 1 << 20, at_least_one: true, upper: log.log_end_offset(), aborted_transactions: true };
+    let limits = ReadLimits {
+        max_bytes: 1 << 20,
+        at_least_one: true,
+        upper: log.log_end_offset(),
+        aborted_transactions: true,
+    };
     assert_eq!(log.read(Offset(0), limits).unwrap().aborted_transactions.unwrap().len(), 1);
     let late = Batch::of(1, 10, NOW).by_producer(7, 0, 2).transactional().bytes();
     log.append_as_leader(&late, LeaderEpoch(1), CLIENT).unwrap();
@@ -171,8 +189,10 @@ fn what_a_crash_leaves_of_a_swap_is_finished_or_undone() {
     copy(directory.path(), original.path());
     // The same log, cleaned: its first segment is what a swap would bring.
     let (manager, log) = open(directory.path(), &clock);
+    log.set_config(LogConfig { segment_bytes: 1 << 20, ..compacted() });
     log.update_high_watermark(log.log_end_offset());
     clean(&manager);
+    assert_eq!(log.segment_count(), 2, "all but the active one were put together");
     let cleaned_records = records(&log);
     manager.shutdown(BrokerEpoch(1));
     let cleaned = path.join("00000000000000000000.log");
@@ -213,9 +233,8 @@ fn readers_go_on_while_segments_are_swapped() {
     (0..100).for_each(|value| put(&log, &[(value % 7, Some(value))], Compression::None));
     let before = state(&log);
     std::thread::scope(|scope| {
-        let readers: Vec<_> = (0..2)
-            .map(|_| scope.spawn(|| (0..60).for_each(|_| assert_eq!(state(&log), before))))
-            .collect();
+        let readers: Vec<_> =
+            (0..2).map(|_| scope.spawn(|| (0..60).for_each(|_| assert_eq!(state(&log), before)))).collect();
         for value in 0..20 {
             clean(&manager);
             // A record of a key that the readers know, with the value it has.

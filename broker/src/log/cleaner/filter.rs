@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use ottla_protocol::record::{
-    self, Attributes, BATCH_HEADER_BYTES, BatchError, BatchHeader, Compression, Decompressed, LOG_OVERHEAD_BYTES,
-    TimestampType,
+    self, Attributes, BATCH_HEADER_BYTES, BatchError, BatchHeader, Compression, Decompressed,
+    LOG_OVERHEAD_BYTES, TimestampType,
 };
 
 use super::offset_map::OffsetMap;
@@ -70,10 +70,11 @@ impl Rules<'_> {
         }
         let batch = BatchHeader::parse(entry)?;
         let section = entry.slice(BATCH_HEADER_BYTES.min(entry.len())..);
-        let plain = match record::decompress(batch.attributes.compression()?, &section, DECOMPRESSED_BYTES_MAX)? {
-            Decompressed::Same => section,
-            Decompressed::Bytes(bytes) => bytes,
-        };
+        let plain =
+            match record::decompress(batch.attributes.compression()?, &section, DECOMPRESSED_BYTES_MAX)? {
+                Decompressed::Same => section,
+                Decompressed::Bytes(bytes) => bytes,
+            };
         let mut kept = Vec::new();
         for (index, found) in RawRecords::new(&plain).enumerate() {
             let index = i32::try_from(index).unwrap_or(i32::MAX);
@@ -88,12 +89,11 @@ impl Rules<'_> {
     fn verdict(&self, header: &EntryHeader, discardable: bool) -> Verdict {
         let horizon_passed = header.has_delete_horizon() && header.base_timestamp <= self.now;
         let drops_records = discardable && (!header.is_control() || horizon_passed);
-        let is_last_of_producer = self.producers.get(&header.producer_id).is_some_and(|producer| {
-            match producer.batches.last() {
+        let is_last_of_producer =
+            self.producers.get(&header.producer_id).is_some_and(|producer| match producer.batches.last() {
                 Some(last) => last.last_offset == header.last_offset,
                 None => header.is_control() && header.producer_epoch == producer.epoch,
-            }
-        });
+            });
         let ends_round = header.next_offset() == self.end;
         Verdict {
             drops_records,
@@ -114,7 +114,12 @@ impl Rules<'_> {
         is_latest && (found.has_value || !is_due)
     }
 
-    fn write(&self, batch: &BatchHeader, kept: &[RawRecord<'_>], verdict: Verdict) -> Result<Kept, BatchError> {
+    fn write(
+        &self,
+        batch: &BatchHeader,
+        kept: &[RawRecord<'_>],
+        verdict: Verdict,
+    ) -> Result<Kept, BatchError> {
         let has_horizon = batch.attributes.has_delete_horizon();
         let has_tombstone = !batch.attributes.is_control() && kept.iter().any(|record| !record.has_value);
         let new_horizon = !has_horizon && (has_tombstone || verdict.is_idle_marker);

@@ -18,5 +18,5 @@ mod target;
 mod transactions;
 mod worker;
 
-pub use worker::CleanerOptions;
 pub(super) use worker::Cleaner;
+pub use worker::CleanerOptions;

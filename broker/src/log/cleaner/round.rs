@@ -100,7 +100,8 @@ impl PartitionLog {
                     return Ok(true);
                 }
                 if !(header.is_control() || batch.discardable) {
-                    is_full = !put_keys(&mut map, batch, target).map_err(|error| damaged(segment, batch, &error))?;
+                    is_full = !put_keys(&mut map, batch, target)
+                        .map_err(|error| damaged(segment, batch, &error))?;
                 }
                 if !is_full {
                     map.reached(header.last_offset.min(target.first_uncleanable.plus(-1)));
@@ -126,14 +127,14 @@ impl PartitionLog {
         let base = group.first().map_or(Offset::ZERO, |segment| segment.base_offset());
         let plain = LogConfig { preallocate: false, ..config.clone() };
         let cleaned = Segment::create_as(&self.place, base, FileState::Cleaned, &plain, rules.now)?;
-        let written = self.fill(&cleaned, group, rules, transactions, config);
+        let written = self.copy_kept(&cleaned, group, rules, transactions, config);
         if written.is_err() {
             cleaned.remove_files(FileState::Cleaned);
         }
         written.map(|()| cleaned)
     }
 
-    fn fill(
+    fn copy_kept(
         &self,
         cleaned: &Segment,
         group: &[Arc<Segment>],
@@ -227,7 +228,8 @@ fn put_keys(map: &mut OffsetMap, batch: &Batch, target: Target) -> std::result::
     }
     let header = BatchHeader::parse(&batch.bytes)?;
     let section = batch.bytes.slice(BATCH_HEADER_BYTES.min(batch.bytes.len())..);
-    let plain = match record::decompress(header.attributes.compression()?, &section, DECOMPRESSED_BYTES_MAX)? {
+    let plain = match record::decompress(header.attributes.compression()?, &section, DECOMPRESSED_BYTES_MAX)?
+    {
         Decompressed::Same => section,
         Decompressed::Bytes(bytes) => bytes,
     };

@@ -52,7 +52,9 @@ impl PartitionLog {
         }
         let (mut clean, mut dirty) = (0_u64, 0_u64);
         let considered = segments.iter().enumerate();
-        for (place, segment) in considered.take_while(|(_, segment)| segment.base_offset() < first_uncleanable) {
+        for (place, segment) in
+            considered.take_while(|(_, segment)| segment.base_offset() < first_uncleanable)
+        {
             // A segment that is clean up to its middle is dirty.
             let is_clean = segments.end_of(place, log_end) <= first_dirty;
             *(if is_clean { &mut clean } else { &mut dirty }) += segment.size();

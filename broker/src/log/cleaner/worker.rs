@@ -143,7 +143,8 @@ fn run(manager: &Weak<LogManager>, cleaner: &Cleaner) {
     loop {
         let Some(manager) = manager.upgrade() else { return };
         let found = manager.clean_dirtiest();
-        let pause = if found { Duration::ZERO } else { Duration::from_millis(manager.options.cleaner.backoff_ms) };
+        let pause =
+            if found { Duration::ZERO } else { Duration::from_millis(manager.options.cleaner.backoff_ms) };
         drop(manager);
         if !cleaner.pause(pause) {
             return;
