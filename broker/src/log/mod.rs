@@ -39,6 +39,8 @@ mod replay;
 mod retire;
 mod scan;
 mod segment;
+mod segment_files;
+mod segment_lookup;
 mod segments;
 mod tail;
 mod time_index;
