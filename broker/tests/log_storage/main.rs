@@ -13,6 +13,7 @@ mod basics;
 mod batches;
 mod compaction;
 mod crash;
+mod faults;
 mod faulty;
 mod model;
 mod produce;

@@ -269,9 +269,6 @@ impl World {
             "{:?}",
             self.manager.uncleanable_partitions()
         );
-        if let Some(fault) = waiting {
-            self.disk.inject(fault);
-        }
         assert_eq!(self.log.log_end_offset().0, self.log_end);
         let found = read_all(&self.log, self.log_start);
         for batch in &found {
@@ -286,6 +283,9 @@ impl World {
         );
         self.batches.retain(|batch| batch.1 < self.log_start);
         self.batches.extend(found);
+        if let Some(fault) = waiting {
+            self.disk.inject(fault);
+        }
     }
 
     fn lose_power(&mut self, mut seed: u32) {
