@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::{Attributes, Disk, DiskFile, Entry, OpenMode};
 use crate::types::Millis;
@@ -104,6 +104,11 @@ impl DiskFile for RealFile {
 
     fn attributes(&self) -> io::Result<Attributes> {
         self.0.metadata().map(|metadata| attributes(&metadata))
+    }
+
+    fn set_modified(&self, modified: Millis) -> io::Result<()> {
+        let since_epoch = Duration::from_millis(u64::try_from(modified.0).unwrap_or(0));
+        self.0.set_modified(UNIX_EPOCH + since_epoch)
     }
 
     fn descriptor(&self) -> BorrowedFd<'_> {

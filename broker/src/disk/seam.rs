@@ -124,6 +124,12 @@ pub trait DiskFile: Debug + Send + Sync + 'static {
     /// Whatever the operating system answers.
     fn attributes(&self) -> io::Result<Attributes>;
 
+    /// Sets when the content is said to have last changed.
+    ///
+    /// # Errors
+    /// Whatever the operating system answers.
+    fn set_modified(&self, modified: Millis) -> io::Result<()>;
+
     /// Returns the descriptor, for `sendfile`.
     fn descriptor(&self) -> BorrowedFd<'_>;
 

@@ -22,7 +22,7 @@ struct Task {
 type Run = fn(&LogManager);
 
 impl LogManager {
-    /// Starts the background thread. It ends at [`shutdown`](Self::shutdown).
+    /// Starts the background thread and those that clean. They end at [`shutdown`](Self::shutdown).
     ///
     /// # Errors
     /// What the operating system answered when asked for a thread.
@@ -34,10 +34,11 @@ impl LogManager {
         let manager = Arc::downgrade(self);
         let thread = thread::Builder::new().name("log-background".to_owned()).spawn(move || run(&manager));
         *background = Some(thread.map_err(Error::io("start the background thread of", "logs"))?);
-        Ok(())
+        self.start_cleaner()
     }
 
     pub(super) fn stop_background(&self) {
+        self.cleaner.stop();
         self.environment.chores.stop();
         let thread = self.background.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread

@@ -10,7 +10,7 @@ use arc_swap::ArcSwapOption;
 
 use super::checkpoint::{self, OffsetsByPartition};
 use super::error::{Error, Result, Severity};
-use super::file_names::{HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS};
+use super::file_names::{CLEANER_OFFSETS, HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS};
 use crate::disk::Disk;
 use crate::types::{Offset, TopicPartition};
 
@@ -24,6 +24,8 @@ pub(super) struct CheckpointedOffsets {
     pub(super) high_watermark: AtomicI64,
     /// The recovery point as the checkpoint on disk has it: after a crash, what lies below is not looked at.
     pub(super) recovery_point_on_disk: AtomicI64,
+    /// Up to where the log is compacted; −1 when it never was.
+    pub(super) first_dirty: AtomicI64,
     /// The log start as the checkpoint on disk has it: after a crash, what lies below is not shown.
     pub(super) log_start_on_disk: AtomicI64,
 }
@@ -129,10 +131,11 @@ impl LogDirectory {
         Ok(())
     }
 
-    /// Writes all three checkpoints.
+    /// Writes all checkpoints.
     pub(super) fn checkpoint_all(&self) -> Result<()> {
         self.checkpoint_recovery_points()?;
         self.checkpoint_log_starts()?;
+        self.checkpoint_cleaner_offsets()?;
         self.checkpoint_high_watermarks()
     }
 
@@ -163,6 +166,14 @@ impl LogDirectory {
     pub(super) fn checkpoint_high_watermarks(&self) -> Result<()> {
         let high_watermark = |log: &CheckpointedOffsets| Some(log.high_watermark.load(Ordering::Acquire));
         self.checkpoint(HIGH_WATERMARKS, high_watermark, |_, _| {})
+    }
+
+    /// Writes up to where every log is compacted.
+    pub(super) fn checkpoint_cleaner_offsets(&self) -> Result<()> {
+        let first_dirty = |log: &CheckpointedOffsets| {
+            Some(log.first_dirty.load(Ordering::Acquire)).filter(|first_dirty| *first_dirty >= 0)
+        };
+        self.checkpoint(CLEANER_OFFSETS, first_dirty, |_, _| {})
     }
 
     fn checkpoint(

@@ -191,7 +191,7 @@ impl PartitionLog {
         }
     }
 
-    fn sync_own_directory(&self) -> Result<()> {
+    pub(super) fn sync_own_directory(&self) -> Result<()> {
         let directory = self.place.location.directory();
         match self.directory.disk().sync_directory(&directory) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

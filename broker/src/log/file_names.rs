@@ -11,6 +11,7 @@ pub(super) const PARTITION_METADATA: &str = "partition.metadata";
 pub(super) const RECOVERY_POINTS: &str = "recovery-point-offset-checkpoint";
 pub(super) const LOG_STARTS: &str = "log-start-offset-checkpoint";
 pub(super) const HIGH_WATERMARKS: &str = "replication-offset-checkpoint";
+pub(super) const CLEANER_OFFSETS: &str = "cleaner-offset-checkpoint";
 pub(super) const META_PROPERTIES: &str = "meta.properties";
 pub(super) const CLEAN_SHUTDOWN: &str = ".kafka_cleanshutdown";
 pub(super) const LOCK: &str = ".lock";

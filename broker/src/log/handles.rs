@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -35,6 +36,8 @@ pub(super) struct LazyFile {
     location: Arc<Location>,
     name: SegmentFile,
     slot: Arc<Slot>,
+    /// The name may stand for another file now: only a handle that is open already is of use.
+    retired: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -121,7 +124,13 @@ impl Location {
 
 impl LazyFile {
     pub(super) fn new(handles: &Arc<Handles>, location: &Arc<Location>, name: SegmentFile) -> Self {
-        Self { handles: handles.clone(), location: location.clone(), name, slot: Arc::default() }
+        Self {
+            handles: handles.clone(),
+            location: location.clone(),
+            name,
+            slot: Arc::default(),
+            retired: AtomicBool::new(false),
+        }
     }
 
     pub(super) fn name(&self) -> SegmentFile {
@@ -162,9 +171,22 @@ impl LazyFile {
             return Ok(open.0.clone());
         }
         let path = self.path();
-        let file = self.handles.disk.open(&path, mode).map_err(Error::io("open", path))?;
+        if self.retired.load(Ordering::Acquire) {
+            return Err(Error::io("open", path)(io::ErrorKind::NotFound.into()));
+        }
+        let opened = self.handles.disk.open(&path, mode);
+        // After the open: whoever retires a file does it before the name changes.
+        let opened =
+            if self.retired.load(Ordering::Acquire) { Err(io::ErrorKind::NotFound.into()) } else { opened };
+        let file = opened.map_err(Error::io("open", path))?;
         self.keep(&file);
         Ok(file)
+    }
+
+    /// Says that the name is about to stand for another file or none, or takes that back. A file that is not open is then
+    /// not found.
+    pub(super) fn set_retired(&self, retired: bool) {
+        self.retired.store(retired, Ordering::Release);
     }
 
     fn keep(&self, file: &Arc<dyn DiskFile>) {

@@ -33,6 +33,8 @@ pub(super) struct Expected {
     pub(super) recovery_point: Option<Offset>,
     pub(super) log_start: Offset,
     pub(super) high_watermark: Offset,
+    /// Up to where the log is compacted; −1 for none.
+    pub(super) first_dirty: Offset,
 }
 
 /// Loads the log in a partition's directory, making the directory and a first segment when there are none.
@@ -256,7 +258,11 @@ impl Loader<'_> {
     }
 
     fn checkpointed(&self) -> Checkpointed {
-        Checkpointed { recovery_point: self.recovery_point(), log_start: self.expected.log_start }
+        Checkpointed {
+            recovery_point: self.recovery_point(),
+            log_start: self.expected.log_start,
+            first_dirty: self.expected.first_dirty,
+        }
     }
 
     fn recovery_point(&self) -> Offset {

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::checkpoint::OffsetsByPartition;
 use super::chores::Removal;
+use super::cleaner::Cleaner;
 use super::config::LogConfig;
 use super::directory::LogDirectory;
 use super::directory_lock::DirectoryLock;
@@ -34,6 +35,7 @@ pub struct LogManager {
     /// Held while a log is made, so that two callers do not make the same one.
     pub(super) creating: Mutex<()>,
     pub(super) locks: Mutex<Vec<DirectoryLock>>,
+    pub(super) cleaner: Arc<Cleaner>,
     pub(super) background: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -111,6 +113,7 @@ impl LogManager {
             recovery_point: None,
             log_start: Offset::ZERO,
             high_watermark: Offset::ZERO,
+            first_dirty: Offset::UNKNOWN,
         };
         let log = load::load(expected, &directory, &self.environment, place)
             .map_err(|error| directory.note(error))?;

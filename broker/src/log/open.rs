@@ -10,7 +10,9 @@ use super::chores::{Chores, Removal};
 use super::directory::LogDirectory;
 use super::directory_lock::DirectoryLock;
 use super::error::{Error, Result, Severity};
-use super::file_names::{CLEAN_SHUTDOWN, DirectoryName, HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS};
+use super::file_names::{
+    CLEAN_SHUTDOWN, CLEANER_OFFSETS, DirectoryName, HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS,
+};
 use super::handles::{Handles, Location};
 use super::load::{self, Expected};
 use super::manager::LogManager;
@@ -28,6 +30,7 @@ struct Remembered {
     recovery_points: OffsetsByPartition,
     log_starts: OffsetsByPartition,
     high_watermarks: OffsetsByPartition,
+    first_dirty: OffsetsByPartition,
 }
 
 /// A partition's directory that waits to be loaded.
@@ -70,6 +73,7 @@ impl LogManager {
             failed: Mutex::default(),
             creating: Mutex::new(()),
             locks: Mutex::new(locks),
+            cleaner: Arc::default(),
             background: Mutex::new(None),
         };
         if manager.online().next().is_none() {
@@ -189,6 +193,7 @@ impl LogManager {
             recovery_point: remembered.recovery_points.get(&name).copied(),
             log_start: of(&remembered.log_starts),
             high_watermark: of(&remembered.high_watermarks),
+            first_dirty: remembered.first_dirty.get(&name).copied().unwrap_or(Offset::UNKNOWN),
             name,
         }
     }
@@ -206,6 +211,7 @@ impl LogManager {
             recovery_points: directory.read_checkpoint(RECOVERY_POINTS)?,
             log_starts: directory.read_checkpoint(LOG_STARTS)?,
             high_watermarks: directory.read_checkpoint(HIGH_WATERMARKS)?,
+            first_dirty: directory.read_checkpoint(CLEANER_OFFSETS)?,
         })
     }
 

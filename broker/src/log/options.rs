@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::cleaner::CleanerOptions;
 use super::clock::{Clock, system_clock};
 use super::config::LogConfig;
 use super::directory::OnFailure;
@@ -27,6 +28,8 @@ pub struct LogManagerOptions {
     pub recovery_threads: usize,
     /// How often background work is looked at.
     pub intervals: Intervals,
+    /// How compacted topics are cleaned.
+    pub cleaner: CleanerOptions,
     /// `producer.id.expiration.ms`.
     pub producer_expiration_ms: i64,
     /// `log.segment.delete.delay.ms`: how long a deleted partition's directory stays.
@@ -87,6 +90,7 @@ impl LogManagerOptions {
             topics: BTreeMap::new(),
             recovery_threads: 1,
             intervals: Intervals::default(),
+            cleaner: CleanerOptions::default(),
             producer_expiration_ms: 86_400_000,
             delete_delay_ms: 60_000,
             open_files_max: open_files_limit(),

@@ -92,6 +92,8 @@ pub(super) struct Loaded {
 pub(super) struct Checkpointed {
     pub(super) recovery_point: Offset,
     pub(super) log_start: Offset,
+    /// −1 for none.
+    pub(super) first_dirty: Offset,
 }
 
 impl PartitionLog {
@@ -112,6 +114,7 @@ impl PartitionLog {
             first_base: AtomicI64::new(loaded.segments.first_base().0),
             high_watermark: AtomicI64::new(loaded.high_watermark.0),
             recovery_point_on_disk: AtomicI64::new(loaded.checkpointed.recovery_point.0),
+            first_dirty: AtomicI64::new(loaded.checkpointed.first_dirty.0),
             log_start_on_disk: AtomicI64::new(loaded.checkpointed.log_start.0),
         });
         directory.add(&name, &offsets);

@@ -76,6 +76,8 @@ impl PartitionLog {
                             || self.generation.load(Ordering::Acquire) != generation) =>
                 {
                     attempt += 1;
+                    // Whoever is changing the log is done when this lock is free.
+                    drop(self.lock());
                 }
                 Err(error) => return Err(self.directory.note(error)),
                 read => return read,

@@ -1,5 +1,6 @@
 //! Taking segments away: retention by time and size, deleted records, and the files that go with a segment.
 
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use super::chores::Removal;
@@ -135,21 +136,35 @@ impl PartitionLog {
     /// Renames the files of a segment that is no longer part of the log, to be removed later. Readers that hold them go on.
     pub(super) fn retire_files(&self, segment: &Segment) -> Result<()> {
         segment.rename_files(FileState::Deleted)?;
+        self.schedule_removal(segment);
+        self.retire_snapshot(segment.base_offset());
+        Ok(())
+    }
+
+    /// Has the renamed files of a segment removed after a while.
+    pub(super) fn schedule_removal(&self, segment: &Segment) {
         let directory = self.place.location.directory();
-        let due = self.now().plus(Millis(self.config.load().file_delete_delay_ms));
-        let base = segment.base_offset();
         for kind in [FileKind::Log, FileKind::OffsetIndex, FileKind::TimeIndex, FileKind::TransactionIndex] {
-            let path = SegmentFile::live(base, kind).in_state(FileState::Deleted).path(&directory);
-            self.environment.chores.remove(due, Removal { path, is_directory: false });
+            let file = SegmentFile::live(segment.base_offset(), kind).in_state(FileState::Deleted);
+            self.remove_later(file.path(&directory));
         }
-        let snapshot = SegmentFile::live(base, FileKind::Snapshot);
+    }
+
+    /// Renames the snapshot of a segment that is no longer part of the log, to be removed later.
+    pub(super) fn retire_snapshot(&self, base_offset: Offset) {
+        let directory = self.place.location.directory();
+        let snapshot = SegmentFile::live(base_offset, FileKind::Snapshot);
         let renamed = snapshot.in_state(FileState::Deleted).path(&directory);
         match self.directory.disk().rename(&snapshot.path(&directory), &renamed) {
-            Ok(()) => self.environment.chores.remove(due, Removal { path: renamed, is_directory: false }),
+            Ok(()) => self.remove_later(renamed),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             // One that stays is removed at the next start.
             Err(error) => tracing::warn!(path = %renamed.display(), %error, "could not rename a snapshot"),
         }
-        Ok(())
+    }
+
+    fn remove_later(&self, path: PathBuf) {
+        let due = self.now().plus(Millis(self.config.load().file_delete_delay_ms));
+        self.environment.chores.remove(due, Removal { path, is_directory: false });
     }
 }

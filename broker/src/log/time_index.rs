@@ -44,6 +44,11 @@ impl TimeIndex {
         Ok(Self { base_offset, entries: padded.with_count(real) })
     }
 
+    /// Takes over a file that has the entries of `known`, without looking.
+    pub(super) fn with_entries(file: LazyFile, known: &EntryFile<ENTRY>) -> Self {
+        Self { base_offset: file.name().base_offset, entries: EntryFile::new(file, known.count()) }
+    }
+
     pub(super) fn entries(&self) -> &EntryFile<ENTRY> {
         &self.entries
     }

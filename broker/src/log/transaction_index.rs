@@ -49,6 +49,11 @@ impl TransactionIndex {
         Self { entries: EntryFile::new(file, count) }
     }
 
+    /// Takes over a file that has the entries of `known`, without looking.
+    pub(super) fn with_entries(file: LazyFile, known: &EntryFile<ENTRY>) -> Self {
+        Self { entries: EntryFile::new(file, known.count()) }
+    }
+
     pub(super) fn entries(&self) -> &EntryFile<ENTRY> {
         &self.entries
     }

@@ -79,6 +79,9 @@ impl PartitionLog {
         self.offsets.recovery_point.fetch_min(log_end.0, Ordering::AcqRel);
         self.offsets.high_watermark.fetch_min(log_end.0, Ordering::AcqRel);
         self.offsets.log_start.fetch_min(log_end.0, Ordering::AcqRel);
+        if self.offsets.first_dirty.load(Ordering::Acquire) > log_end.0 {
+            self.offsets.first_dirty.store(log_end.0, Ordering::Release);
+        }
         self.publish_end(log_end);
         self.cut_epochs(appender, log_end);
         self.generation.fetch_add(1, Ordering::AcqRel);

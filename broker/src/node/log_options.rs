@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::config::{BrokerConfig, TopicConfig};
-use crate::log::{Intervals, LogConfig, LogManagerOptions};
+use crate::log::{CleanerOptions, Intervals, LogConfig, LogManagerOptions};
 use crate::types::BrokerId;
 
 /// Returns how the logs of `broker` are opened; `topics` are those with settings of their own.
@@ -21,9 +21,19 @@ pub(crate) fn log_options(
         topics: topics.collect(),
         recovery_threads: usize::try_from(config.num_recovery_threads_per_data_dir).unwrap_or(1),
         intervals: intervals(config),
+        cleaner: cleaner(config),
         producer_expiration_ms: i64::from(config.producer_id_expiration_ms),
         delete_delay_ms: config.log_segment_delete_delay_ms,
         ..LogManagerOptions::new(directories, broker, cluster_id)
+    }
+}
+
+fn cleaner(config: &BrokerConfig) -> CleanerOptions {
+    let threads = if config.log_cleaner_enable { config.log_cleaner_threads } else { 0 };
+    CleanerOptions {
+        threads: usize::try_from(threads).unwrap_or(0),
+        dedupe_buffer_bytes: usize::try_from(config.log_cleaner_dedupe_buffer_size).unwrap_or(usize::MAX),
+        backoff_ms: u64::try_from(config.log_cleaner_backoff_ms).unwrap_or(0),
     }
 }
 

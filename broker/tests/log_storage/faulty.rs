@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use ottla_broker::disk::{Attributes, Disk, DiskFile, Entry, OpenMode, RealDisk};
+use ottla_broker::types::Millis;
 
 /// What can be made to fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,6 +204,10 @@ impl DiskFile for FaultyFile {
 
     fn attributes(&self) -> io::Result<Attributes> {
         self.inner.attributes()
+    }
+
+    fn set_modified(&self, modified: Millis) -> io::Result<()> {
+        self.inner.set_modified(modified)
     }
 
     fn descriptor(&self) -> BorrowedFd<'_> {

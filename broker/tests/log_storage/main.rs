@@ -11,7 +11,9 @@
 
 mod basics;
 mod batches;
+mod compaction;
 mod crash;
+mod faults;
 mod faulty;
 mod model;
 mod produce;

@@ -23,6 +23,7 @@ enum Step {
     Retain,
     Flush,
     NewEpoch,
+    Clean,
     Restart,
     Kill,
     PowerLoss { seed: u32 },
@@ -49,6 +50,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Retain),
         1 => Just(Step::Flush),
         1 => Just(Step::NewEpoch),
+        1 => Just(Step::Clean),
         1 => Just(Step::Restart),
         1 => Just(Step::Kill),
         1 => any::<u32>().prop_map(|seed| Step::PowerLoss { seed }),
@@ -71,6 +73,7 @@ struct World {
     flushed: i64,
     epoch: i32,
     sequence: i32,
+    cleaned: bool,
 }
 
 impl World {
@@ -85,6 +88,7 @@ impl World {
             segment_ms: 2500,
             retention_bytes: 5000,
             compact: compacted,
+            min_cleanable_dirty_ratio: 0.0,
             ..LogConfig::default()
         };
         let (manager, log) = start(directory.path(), &disk, &clock, &config);
@@ -101,6 +105,7 @@ impl World {
             flushed: 0,
             epoch: 0,
             sequence: 0,
+            cleaned: false,
         }
     }
 
@@ -142,6 +147,7 @@ impl World {
                     self.epoch += 1;
                 }
             }
+            Step::Clean => self.clean(),
             Step::Restart => {
                 self.disk.heal();
                 self.log_start = self.log.log_start_offset().0;
@@ -163,6 +169,8 @@ impl World {
 
     fn append(&mut self, count: usize, size: usize, time: i64, producer: bool) {
         let mut batch = Batch::of(count, size, if time < 0 { -1 } else { NOW + time });
+        // After a cleaning snapshots know sequences that the batches do not tell any more.
+        let producer = producer && !self.cleaned;
         if producer {
             batch = batch.by_producer(7, 0, self.sequence);
         }
@@ -246,6 +254,37 @@ impl World {
         } else {
             self.cut(self.log.log_end_offset().0);
             self.log_start = self.log.log_start_offset().0;
+        }
+    }
+
+    /// All records have the same key, so of every round only the last one and what is newer stays. What is gone is taken out
+    /// of the list; what is left must be what was there, byte for byte where a batch was kept whole.
+    fn clean(&mut self) {
+        self.cleaned = self.config.compact;
+        // A fault must not make the log uncleanable for the rest of the run.
+        let waiting = self.disk.take_fault();
+        while self.manager.clean_dirtiest() {}
+        assert!(
+            self.manager.uncleanable_partitions().is_empty(),
+            "{:?}",
+            self.manager.uncleanable_partitions()
+        );
+        assert_eq!(self.log.log_end_offset().0, self.log_end);
+        let found = read_all(&self.log, self.log_start);
+        for batch in &found {
+            let before = self.batches.iter().find(|known| known.0 == batch.0).expect("nothing is invented");
+            assert_eq!(batch.1, before.1);
+            assert!(batch.2.len() <= before.2.len());
+        }
+        let newest = self.batches.last().filter(|batch| batch.1 >= self.log_start);
+        assert!(
+            found.last() == newest || self.log.last_stable_offset().0 >= self.log_end,
+            "the newest stays"
+        );
+        self.batches.retain(|batch| batch.1 < self.log_start);
+        self.batches.extend(found);
+        if let Some(fault) = waiting {
+            self.disk.inject(fault);
         }
     }
 
