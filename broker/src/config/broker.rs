@@ -59,7 +59,6 @@ config_table! {
     "max.connections.per.ip" max_connections_per_ip: i32 = "2147483647", AtLeast(0), ClusterWide, "Connections from one address; more are closed.";
     "max.connections.per.ip.overrides" max_connections_per_ip_overrides: Vec<String> = "", Any, ClusterWide, "Other limits for some addresses, as address:count.";
     "connections.max.idle.ms" connections_max_idle_ms: i64 = "600000", AtLeast(1), ReadOnly, "A connection without traffic for this long is closed.";
-    "request.timeout.ms" request_timeout_ms: i32 = "30000", AtLeast(1), ReadOnly, "How long this broker waits for an answer of another one.";
 
     // Fetching and replication.
     "fetch.max.bytes" fetch_max_bytes: i32 = "57671680", AtLeast(1024), ReadOnly, "Most bytes in the answer to one fetch.";
@@ -73,7 +72,6 @@ config_table! {
     "replica.fetch.response.max.bytes" replica_fetch_response_max_bytes: i32 = "10485760", AtLeast(0), ReadOnly, "Bytes of all partitions in a follower's fetch.";
     "replica.fetch.backoff.ms" replica_fetch_backoff_ms: i32 = "1000", AtLeast(0), ReadOnly, "The pause after a failed fetch.";
     "replica.socket.timeout.ms" replica_socket_timeout_ms: i32 = "30000", AtLeast(1), ReadOnly, "How long a follower waits for its leader's answer.";
-    "replica.socket.receive.buffer.bytes" replica_socket_receive_buffer_bytes: i32 = "65536", AtLeast(-1), ReadOnly, "Receive buffer of a follower's socket.";
     "replica.lag.time.max.ms" replica_lag_time_max_ms: i64 = "30000", AtLeast(1), ReadOnly, "A follower not caught up for this long leaves the in-sync replicas.";
     "num.replica.fetchers" num_replica_fetchers: i32 = "1", Between(1, 256), ClusterWide, "Threads that fetch from each leader.";
     "replica.high.watermark.checkpoint.interval.ms" replica_high_watermark_checkpoint_interval_ms: i64 = "5000", AtLeast(1), ReadOnly, "How often high watermarks are written to disk.";
@@ -94,12 +92,6 @@ config_table! {
     "log.retention.bytes" log_retention_bytes: i64 = "-1", AtLeast(-1), ClusterWide, "Size of a partition above which old segments go; -1 none.";
     "log.retention.check.interval.ms" log_retention_check_interval_ms: i64 = "300000", AtLeast(1), ReadOnly, "How often retention is looked at.";
     "log.cleanup.policy" log_cleanup_policy: CleanupPolicy = "delete", Any, ClusterWide, "delete, compact, or both.";
-    "log.cleaner.enable" log_cleaner_enable: bool = "true", Any, ReadOnly, "Compact the topics that ask for it.";
-    "log.cleaner.threads" log_cleaner_threads: i32 = "1", AtLeast(0), ClusterWide, "Threads that compact.";
-    "log.cleaner.dedupe.buffer.size" log_cleaner_dedupe_buffer_size: i64 = "134217728", AtLeast(1), ClusterWide, "Memory for keys while compacting, over all threads.";
-    "log.cleaner.io.buffer.size" log_cleaner_io_buffer_size: i32 = "524288", AtLeast(0), ClusterWide, "Buffer for reading and writing while compacting, over all threads.";
-    "log.cleaner.io.max.bytes.per.second" log_cleaner_io_max_bytes_per_second: f64 = "1.7976931348623157E308", AtLeast(0), ClusterWide, "Most bytes a second that compaction reads and writes.";
-    "log.cleaner.backoff.ms" log_cleaner_backoff_ms: i64 = "15000", AtLeast(0), ClusterWide, "The pause when nothing was to compact.";
     "log.cleaner.delete.retention.ms" log_cleaner_delete_retention_ms: i64 = "86400000", AtLeast(0), ClusterWide, "How long tombstones are kept.";
     "log.cleaner.min.compaction.lag.ms" log_cleaner_min_compaction_lag_ms: i64 = "0", AtLeast(0), ClusterWide, "Age below which a record is not compacted.";
     "log.cleaner.max.compaction.lag.ms" log_cleaner_max_compaction_lag_ms: i64 = "9223372036854775807", AtLeast(1), ClusterWide, "Age at which a record must have been considered.";
@@ -142,8 +134,6 @@ config_table! {
     "offsets.retention.check.interval.ms" offsets_retention_check_interval_ms: i64 = "600000", AtLeast(1), ReadOnly, "How often that is looked at.";
 
     // Transactions.
-    "transaction.max.timeout.ms" transaction_max_timeout_ms: i32 = "900000", AtLeast(1), ReadOnly, "Largest timeout a transactional producer may ask for.";
-    "transactional.id.expiration.ms" transactional_id_expiration_ms: i32 = "604800000", AtLeast(1), ReadOnly, "Idle time after which a transactional id is forgotten.";
     "transaction.state.log.num.partitions" transaction_state_log_num_partitions: i32 = "50", AtLeast(1), ReadOnly, "Partitions of __transaction_state.";
     "transaction.state.log.replication.factor" transaction_state_log_replication_factor: i16 = "3", AtLeast(1), ReadOnly, "Replicas of __transaction_state.";
     "transaction.state.log.min.isr" transaction_state_log_min_isr: i32 = "2", AtLeast(1), ReadOnly, "Its min.insync.replicas.";

@@ -4,6 +4,7 @@
 //! controller, a task in the background). To add an API: a file with `handle(api: &Arc<Api>, call: Call<XRequest>)`, and
 //! its line in `router.rs`; from there it is advertised too.
 
+mod allocate_producer_ids;
 mod alter_configs;
 mod alter_partition;
 mod alter_partition_reassignments;

@@ -7,11 +7,11 @@ use ottla_protocol::message::ApiKey;
 use super::api::Api;
 use super::call::run;
 use super::{
-    alter_configs, alter_partition, alter_partition_reassignments, api_versions, controlled_shutdown,
-    create_partitions, create_topics, delete_groups, delete_records, delete_topics, describe_cluster,
-    describe_configs, describe_groups, describe_log_dirs, elect_leaders, fetch, find_coordinator, heartbeat,
-    init_producer_id, join_group, leader_and_isr, leave_group, list_groups, list_offsets,
-    list_partition_reassignments, metadata, offset_commit, offset_delete, offset_fetch,
+    allocate_producer_ids, alter_configs, alter_partition, alter_partition_reassignments, api_versions,
+    controlled_shutdown, create_partitions, create_topics, delete_groups, delete_records, delete_topics,
+    describe_cluster, describe_configs, describe_groups, describe_log_dirs, elect_leaders, fetch,
+    find_coordinator, heartbeat, init_producer_id, join_group, leader_and_isr, leave_group, list_groups,
+    list_offsets, list_partition_reassignments, metadata, offset_commit, offset_delete, offset_fetch,
     offset_for_leader_epoch, produce, sasl, stop_replica, sync_group, update_metadata,
 };
 use crate::net::{Rejected, Response, Work};
@@ -76,6 +76,7 @@ routes! {
     IncrementalAlterConfigs => alter_configs::incremental,
     OffsetDelete => offset_delete::handle,
     DescribeCluster => describe_cluster::handle,
+    AllocateProducerIds => allocate_producer_ids::handle,
 }
 
 /// An API that is declared and not answered here: the connection is closed, as for one that nobody knows.

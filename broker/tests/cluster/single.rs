@@ -7,11 +7,11 @@ use ottla_broker::StartError;
 use ottla_protocol::message::describe_configs::DescribeConfigsResource;
 use ottla_protocol::message::incremental_alter_configs::{AlterConfigsResource, AlterableConfig};
 use ottla_protocol::message::{
-    DescribeConfigsRequest, DescribeConfigsResponse, DescribeLogDirsRequest, ErrorCode,
-    IncrementalAlterConfigsRequest, InitProducerIdRequest,
+    AllocateProducerIdsRequest, DescribeConfigsRequest, DescribeConfigsResponse, DescribeLogDirsRequest,
+    ErrorCode, IncrementalAlterConfigsRequest, InitProducerIdRequest,
 };
 
-use crate::support::{Cluster, client, run, wait_until};
+use crate::support::{Cluster, client, run, topics, wait_until};
 
 const BROKER: i8 = 4;
 
@@ -102,6 +102,23 @@ fn producer_ids_are_never_given_twice() {
     ids.dedup();
     assert_eq!(ids.len(), 2_200);
     brokers.into_iter().for_each(ottla_broker::Broker::shutdown);
+}
+
+#[test]
+fn the_controller_gives_blocks_of_ids_to_registered_brokers_only() {
+    let cluster = Cluster::start(&[]);
+    let broker = cluster.broker(1);
+    run(async {
+        let mut client = client(&broker).await;
+        topics(&mut client, &["orders"]).await;
+        for (broker_id, expected) in [(1, ErrorCode::StaleBrokerEpoch), (7, ErrorCode::BrokerIdNotRegistered)]
+        {
+            let request = AllocateProducerIdsRequest { broker_id, broker_epoch: -1, ..Default::default() };
+            let response = client.call_highest(&request).await.unwrap();
+            assert_eq!(ErrorCode::from_code(response.error_code), expected);
+        }
+    });
+    broker.shutdown();
 }
 
 #[test]

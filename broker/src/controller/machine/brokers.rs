@@ -152,7 +152,7 @@ pub(super) fn tell_everything(active: &Active, broker: BrokerId, out: &mut Vec<E
         match partition.replicas.get(&broker) {
             Some(ReplicaStatus::DeletionStarted) => again.stop(broker, &name, true),
             Some(_) if !active.context.is_deleting(&name.topic) => {
-                again.lead(&name, [broker], Replica::Known);
+                again.lead_only(&name, broker, Replica::Known);
             }
             Some(_) | None => {}
         }

@@ -40,12 +40,17 @@ impl Outgoing {
         replica: Replica,
     ) {
         for broker in brokers {
-            let told = self.lead.entry(broker).or_default().entry(partition.clone()).or_insert(replica);
-            if replica == Replica::New {
-                *told = Replica::New;
-            }
+            self.lead_only(partition, broker, replica);
         }
         self.know.insert(partition.clone());
+    }
+
+    /// Tells `broker` to lead or follow the partition, and nobody else anything.
+    pub(super) fn lead_only(&mut self, partition: &TopicPartition, broker: BrokerId, replica: Replica) {
+        let told = self.lead.entry(broker).or_default().entry(partition.clone()).or_insert(replica);
+        if replica == Replica::New {
+            *told = Replica::New;
+        }
     }
 
     /// Tells everybody about the partition.
