@@ -90,12 +90,16 @@ const PROTOCOL: &[Room] = &[
 const ZOOKEEPER: &[Room] = &[
     ("server", Driver, &["machine", "store", "admin"]),
     ("admin", Driver, &["machine"]),
-    ("machine", Pure, &["watch", "session", "tree", "jute"]),
-    ("watch", Pure, &["jute"]),
-    ("session", Pure, &["jute"]),
-    ("tree", Pure, &["jute"]),
-    ("store", Driver, &["jute", "tree", "session"]),
+    ("machine", Pure, &["state", "watch", "session", "tree", "jute"]),
+    ("watch", Pure, &["tree", "jute"]),
+    ("store", Driver, &["state", "session", "tree", "jute"]),
+    ("state", Pure, &["session", "tree", "jute"]),
+    ("session", Pure, &["digest", "jute"]),
+    ("tree", Pure, &["digest", "jute"]),
+    ("digest", Pure, &[]),
     ("jute", Pure, &[]),
+    ("config", Pure, &[]),
+    ("types", Pure, &[]),
 ];
 
 /// Each crate's sources, its rooms, and the rooms that every other room of it may use.
@@ -103,7 +107,7 @@ const CRATES: &[(&str, &[Room], &[&str])] = &[
     ("src", CONSOLE, &["config"]),
     ("broker/src", BROKER, &["types", "config", "metrics"]),
     ("broker/protocol/src", PROTOCOL, &[]),
-    ("broker/zookeeper/src", ZOOKEEPER, &[]),
+    ("broker/zookeeper/src", ZOOKEEPER, &["types", "config"]),
 ];
 
 /// Folders inside driver rooms that are pure themselves.
