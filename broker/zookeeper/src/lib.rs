@@ -23,7 +23,6 @@ struct Readme;
 mod admin;
 mod config;
 mod digest;
-mod error;
 pub mod jute;
 pub mod machine;
 pub mod server;
@@ -34,6 +33,5 @@ pub mod tree;
 pub mod types;
 pub mod watch;
 
-pub use config::{Builder, Config, Storage};
-pub use error::Error;
-pub use server::Server;
+pub use config::{Config, Storage};
+pub use server::{Builder, Error, Server};

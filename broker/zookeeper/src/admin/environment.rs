@@ -1,24 +1,23 @@
 //! `conf`, `envi` and `dirs`.
 
-use std::path::PathBuf;
-
+use super::figures::Figures;
 use super::status::version;
 use crate::config::Storage;
-use crate::server::Driver;
-use crate::store::sizes;
 use crate::types::Millis;
 
-pub(super) fn configuration(driver: &Driver) -> String {
-    let config = &driver.config;
-    let (directory, logs, snapshots) = store(driver);
-    let directory = directory.map_or_else(|| "memory".to_owned(), |path| path.display().to_string());
+pub(super) fn configuration(figures: &Figures<'_>) -> String {
+    let config = &figures.config;
+    let directory = match &config.storage {
+        Storage::Memory => "memory".to_owned(),
+        Storage::Directory(path) => path.display().to_string(),
+    };
     let lines = [
-        format!("clientPort={}", driver.local_address.port()),
+        format!("clientPort={}", figures.local_address.port()),
         "secureClientPort=-1".to_owned(),
         format!("dataDir={directory}"),
-        format!("dataDirSize={snapshots}"),
+        format!("dataDirSize={}", figures.snapshot_bytes),
         format!("dataLogDir={directory}"),
-        format!("dataLogSize={logs}"),
+        format!("dataLogSize={}", figures.log_bytes),
         format!("tickTime={}", config.tick_time_ms),
         format!("maxClientCnxns={}", config.max_connections_per_address),
         format!("minSessionTimeout={}", config.min_session_timeout_ms),
@@ -29,19 +28,8 @@ pub(super) fn configuration(driver: &Driver) -> String {
     lines.join("\n") + "\n"
 }
 
-pub(super) fn directories(driver: &Driver) -> String {
-    let (_, logs, snapshots) = store(driver);
-    format!("datadir_size: {snapshots}\nlogdir_size: {logs}\n")
-}
-
-fn store(driver: &Driver) -> (Option<PathBuf>, u64, u64) {
-    match &driver.config.storage {
-        Storage::Memory => (None, 0, 0),
-        Storage::Directory(path) => {
-            let (logs, snapshots) = sizes(path);
-            (Some(path.clone()), logs, snapshots)
-        }
-    }
+pub(super) fn directories(figures: &Figures<'_>) -> String {
+    format!("datadir_size: {}\nlogdir_size: {}\n", figures.snapshot_bytes, figures.log_bytes)
 }
 
 pub(super) fn environment() -> String {

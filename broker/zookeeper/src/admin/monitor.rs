@@ -1,24 +1,25 @@
 //! `mntr`: the figures for monitors, one a line, under the real server's names. What it has no counterpart for here is
 //! left out rather than made up.
 
+use super::figures::Figures;
+use super::statistics::Latency;
 use super::status::{decimal, node_count, version};
-use crate::server::{Driver, Latency};
 
-pub(super) fn metrics(driver: &Driver) -> String {
+pub(super) fn metrics(figures: &Figures<'_>) -> String {
     let mut text = String::new();
-    for (name, value) in figures(driver) {
+    for (name, value) in named_values(figures) {
         text.push_str(&format!("zk_{name}\t{value}\n"));
     }
     text
 }
 
-fn figures(driver: &Driver) -> Vec<(String, String)> {
-    let machine = &driver.machine;
+fn named_values(figures: &Figures<'_>) -> Vec<(String, String)> {
+    let machine = &figures.machine;
     let state = machine.state();
-    let statistics = &driver.statistics;
+    let statistics = &figures.statistics;
     let ephemerals: usize = state.tree.ephemerals().map(|(_, paths)| paths.len()).sum();
     let latency = &statistics.latency;
-    let mut figures = vec![
+    let mut values = vec![
         ("version".to_owned(), version()),
         ("server_state".to_owned(), "standalone".to_owned()),
         ("avg_latency".to_owned(), decimal(latency.average_ms())),
@@ -30,15 +31,15 @@ fn figures(driver: &Driver) -> Vec<(String, String)> {
         ("min_latency", latency.min_ms),
         ("packets_received", statistics.packets_received),
         ("packets_sent", statistics.packets_sent),
-        ("num_alive_connections", driver.peers.len() as u64),
-        ("outstanding_requests", driver.outstanding() as u64),
-        ("znode_count", node_count(driver) as u64),
+        ("num_alive_connections", figures.connections.len() as u64),
+        ("outstanding_requests", figures.outstanding as u64),
+        ("znode_count", node_count(figures) as u64),
         ("watch_count", machine.watches().count() as u64),
         ("ephemerals_count", ephemerals as u64),
         ("approximate_data_size", state.tree.data_bytes()),
         ("global_sessions", state.sessions.iter().len() as u64),
         ("local_sessions", 0),
-        ("uptime", driver.clock().now().monotonic_ms.unsigned_abs()),
+        ("uptime", figures.now.monotonic_ms.unsigned_abs()),
         ("bytes_received_count", statistics.bytes_received),
         ("response_bytes", statistics.bytes_sent),
         ("connection_request_count", statistics.connections_accepted),
@@ -51,16 +52,16 @@ fn figures(driver: &Driver) -> Vec<(String, String)> {
         ("commit_failures", statistics.commit_failures),
         ("slow_connections_closed", statistics.slow_connections_closed),
     ];
-    figures.extend(numbers.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())));
-    push_latency("fsynctime", &statistics.sync_latency, &mut figures);
-    figures
+    values.extend(numbers.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())));
+    push_latency("fsynctime", &statistics.sync_latency, &mut values);
+    values
 }
 
-fn push_latency(name: &str, latency: &Latency, figures: &mut Vec<(String, String)>) {
-    figures.push((format!("avg_{name}"), decimal(latency.average_ms())));
+fn push_latency(name: &str, latency: &Latency, values: &mut Vec<(String, String)>) {
+    values.push((format!("avg_{name}"), decimal(latency.average_ms())));
     let numbers =
         [("min", latency.min_ms), ("max", latency.max_ms), ("cnt", latency.count), ("sum", latency.total_ms)];
-    figures.extend(numbers.map(|(prefix, value)| (format!("{prefix}_{name}"), value.to_string())));
+    values.extend(numbers.map(|(prefix, value)| (format!("{prefix}_{name}"), value.to_string())));
 }
 
 fn open_files() -> usize {

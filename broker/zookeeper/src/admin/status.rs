@@ -3,32 +3,32 @@
 use std::fmt::Write;
 
 use super::connections;
-use crate::server::Driver;
+use super::figures::Figures;
 
 /// What the server calls itself. Monitors take the number in front for the version of the protocol that they know.
 pub(super) fn version() -> String {
     format!("3.8.0-ottla-{}, built on 2026-01-01 00:00 UTC", env!("CARGO_PKG_VERSION"))
 }
 
-pub(super) fn server(driver: &Driver) -> String {
+pub(super) fn server(figures: &Figures<'_>) -> String {
     let mut text = format!("Zookeeper version: {}\n", version());
-    write_figures(driver, &mut text);
+    write_figures(figures, &mut text);
     text
 }
 
-pub(super) fn server_and_clients(driver: &Driver) -> String {
+pub(super) fn server_and_clients(figures: &Figures<'_>) -> String {
     let mut text = format!("Zookeeper version: {}\nClients:\n", version());
-    for (id, peer) in &driver.peers {
-        connections::write_brief(driver, *id, peer, &mut text);
+    for (id, peer) in &figures.connections {
+        connections::write_brief(figures, *id, peer, &mut text);
     }
     text.push('\n');
-    write_figures(driver, &mut text);
+    write_figures(figures, &mut text);
     text
 }
 
-fn write_figures(driver: &Driver, text: &mut String) {
-    let statistics = &driver.statistics;
-    let state = driver.machine.state();
+fn write_figures(figures: &Figures<'_>, text: &mut String) {
+    let statistics = &figures.statistics;
+    let state = figures.machine.state();
     let latency = &statistics.latency;
     let lines = [
         format!(
@@ -39,11 +39,11 @@ fn write_figures(driver: &Driver, text: &mut String) {
         ),
         format!("Received: {}", statistics.packets_received),
         format!("Sent: {}", statistics.packets_sent),
-        format!("Connections: {}", driver.peers.len()),
-        format!("Outstanding: {}", driver.outstanding()),
+        format!("Connections: {}", figures.connections.len()),
+        format!("Outstanding: {}", figures.outstanding),
         format!("Zxid: {}", state.last_zxid),
         "Mode: standalone".to_owned(),
-        format!("Node count: {}", node_count(driver)),
+        format!("Node count: {}", node_count(figures)),
     ];
     for line in lines {
         writeln!(text, "{line}").expect("a string takes everything");
@@ -51,8 +51,8 @@ fn write_figures(driver: &Driver, text: &mut String) {
 }
 
 /// The real server counts its root twice, once under an empty path.
-pub(super) fn node_count(driver: &Driver) -> usize {
-    driver.machine.state().tree.node_count().saturating_add(1)
+pub(super) fn node_count(figures: &Figures<'_>) -> usize {
+    figures.machine.state().tree.node_count().saturating_add(1)
 }
 
 /// A mean as Java prints it: at most four decimals, at least one.

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::server::Driver;
+use super::figures::Figures;
 use crate::types::ConnectionId;
 
-pub(super) fn summary(driver: &Driver) -> String {
-    let watches = driver.machine.watches();
+pub(super) fn summary(figures: &Figures<'_>) -> String {
+    let watches = figures.machine.watches();
     format!(
         "{} connections watching {} paths\nTotal watches:{}\n",
         watches.by_connection().len(),
@@ -18,27 +18,27 @@ pub(super) fn summary(driver: &Driver) -> String {
     )
 }
 
-pub(super) fn by_session(driver: &Driver) -> String {
+pub(super) fn by_session(figures: &Figures<'_>) -> String {
     let mut text = String::new();
-    for (connection, paths) in driver.machine.watches().by_connection() {
-        write_group(&mut text, &session(driver, connection), paths.iter().map(Arc::to_string));
+    for (connection, paths) in figures.machine.watches().by_connection() {
+        write_group(&mut text, &session(figures, connection), paths.iter().map(Arc::to_string));
     }
     text.push('\n');
     text
 }
 
-pub(super) fn by_path(driver: &Driver) -> String {
+pub(super) fn by_path(figures: &Figures<'_>) -> String {
     let mut text = String::new();
-    for (path, connections) in driver.machine.watches().by_path() {
-        let sessions: BTreeSet<String> = connections.into_iter().map(|id| session(driver, id)).collect();
+    for (path, connections) in figures.machine.watches().by_path() {
+        let sessions: BTreeSet<String> = connections.into_iter().map(|id| session(figures, id)).collect();
         write_group(&mut text, &path, sessions.into_iter());
     }
     text.push('\n');
     text
 }
 
-fn session(driver: &Driver, connection: ConnectionId) -> String {
-    let session = driver.machine.connection(connection).and_then(|connection| connection.session());
+fn session(figures: &Figures<'_>, connection: ConnectionId) -> String {
+    let session = figures.machine.connection(connection).and_then(|connection| connection.session());
     session.map_or_else(|| "0x0".to_owned(), |session| session.to_string())
 }
 

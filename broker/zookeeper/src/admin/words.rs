@@ -1,7 +1,7 @@
 //! The words, which of them are answered, and by whom.
 
+use super::figures::{Answer, Figures, Reset};
 use super::{connections, environment, monitor, status, watches};
-use crate::server::Driver;
 
 /// The words that this server knows.
 const WORDS: [&str; 17] = [
@@ -17,36 +17,38 @@ pub(crate) fn word_at_start(bytes: &[u8]) -> Option<[u8; 4]> {
 }
 
 /// Answers a word, or says that it is not on the list of those allowed.
-pub(crate) fn answer(word: [u8; 4], driver: &mut Driver) -> String {
+pub(crate) fn answer(word: [u8; 4], figures: &Figures<'_>) -> Answer {
     let word = String::from_utf8_lossy(&word).into_owned();
     let allowed = |entry: &String| entry == "*" || *entry == word;
-    if !driver.config.four_letter_words.iter().any(allowed) {
-        return format!("{word} is not executed because it is not in the whitelist.\n");
+    if !figures.config.four_letter_words.iter().any(allowed) {
+        let text = format!("{word} is not executed because it is not in the whitelist.\n");
+        return Answer { text, reset: None };
     }
-    match word.as_str() {
+    let (text, reset) = match word.as_str() {
+        "crst" => ("Connection stats reset.\n".to_owned(), Some(Reset::Connections)),
+        "srst" => ("Server stats reset.\n".to_owned(), Some(Reset::Server)),
+        word => (report(word, figures), None),
+    };
+    Answer { text, reset }
+}
+
+fn report(word: &str, figures: &Figures<'_>) -> String {
+    match word {
         "ruok" => "imok".to_owned(),
         "isro" => "rw".to_owned(),
-        "srvr" => status::server(driver),
-        "stat" => status::server_and_clients(driver),
-        "mntr" => monitor::metrics(driver),
-        "conf" => environment::configuration(driver),
-        "cons" => connections::connections(driver),
-        "dump" => connections::sessions(driver),
+        "srvr" => status::server(figures),
+        "stat" => status::server_and_clients(figures),
+        "mntr" => monitor::metrics(figures),
+        "conf" => environment::configuration(figures),
+        "cons" => connections::connections(figures),
+        "dump" => connections::sessions(figures),
         "envi" => environment::environment(),
-        "wchs" => watches::summary(driver),
-        "wchc" => watches::by_session(driver),
-        "wchp" => watches::by_path(driver),
-        "dirs" => environment::directories(driver),
+        "wchs" => watches::summary(figures),
+        "wchc" => watches::by_session(figures),
+        "wchp" => watches::by_path(figures),
+        "dirs" => environment::directories(figures),
         // The trace mask of a server without trace: what the real one has when nobody changed it.
         "gtmk" | "stmk" => "306".to_owned(),
-        "crst" => {
-            driver.reset_connection_statistics();
-            "Connection stats reset.\n".to_owned()
-        }
-        "srst" => {
-            driver.reset_statistics();
-            "Server stats reset.\n".to_owned()
-        }
         _ => String::new(),
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
 use super::driver::{Driver, Pending};
-use crate::error::Error;
+use super::error::Error;
 use crate::store::{AppendError, Journal};
 use crate::types::{Millis, Zxid};
 

@@ -17,7 +17,7 @@ use crate::machine::When;
 use crate::types::{ConnectionId, Millis};
 
 /// How long a connection may take until it has a session (`zookeeper.nio.sessionlessCnxnTimeout`).
-pub(crate) const SESSIONLESS_MAX_MS: Millis = 10_000;
+pub(super) const SESSIONLESS_MAX_MS: Millis = 10_000;
 const SESSIONLESS_MAX: Duration = Duration::from_millis(SESSIONLESS_MAX_MS.unsigned_abs());
 /// How long the last replies of a connection that is to be closed may take.
 const LAST_REPLIES_MAX: Duration = Duration::from_secs(5);
@@ -194,13 +194,7 @@ impl Connection {
     }
 
     async fn answer_word(&self, word: [u8; 4]) -> io::Result<End> {
-        let answer = {
-            let mut driver = self.driver.borrow_mut();
-            driver.statistics.packets_received = driver.statistics.packets_received.saturating_add(1);
-            let answer = admin::answer(word, &mut driver);
-            driver.statistics.packets_sent = driver.statistics.packets_sent.saturating_add(1);
-            answer
-        };
+        let answer = self.driver.borrow_mut().answer(word);
         let mut rest = answer.as_bytes();
         let until = Instant::now() + LAST_REPLIES_MAX;
         while !rest.is_empty() {

@@ -8,24 +8,28 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::Notify;
 
+use super::connection::SESSIONLESS_MAX_MS;
 use super::outbox::{Kind, Outbox};
-use super::statistics::{ConnectionStatistics, Statistics};
-use crate::config::Config;
+use crate::admin::{
+    self, Answer, ConnectionFigures, ConnectionStatistics, Figures, Latency, Reset, Statistics,
+};
+use crate::config::{Config, Storage};
 use crate::jute::{Reader, RequestHeader, Writer};
 use crate::machine::{Effect, Event, Machine, When};
 use crate::state::Transaction;
+use crate::store::sizes;
 use crate::types::{ConnectionId, Millis, Now, Zxid};
 
 /// A connection as the driver knows it.
 #[derive(Debug)]
-pub(crate) struct Peer {
-    pub(crate) address: SocketAddr,
-    pub(crate) statistics: ConnectionStatistics,
+pub(super) struct Peer {
+    pub(super) address: SocketAddr,
+    pub(super) statistics: ConnectionStatistics,
     pub(super) outbox: Rc<RefCell<Outbox>>,
 }
 
 impl Peer {
-    pub(crate) fn outstanding(&self) -> usize {
+    pub(super) fn outstanding(&self) -> usize {
         self.outbox.borrow().outstanding()
     }
 }
@@ -39,12 +43,12 @@ pub(super) struct Pending {
 
 /// The machine and everything that its effects need.
 #[derive(Debug)]
-pub(crate) struct Driver {
-    pub(crate) config: Config,
-    pub(crate) local_address: SocketAddr,
-    pub(crate) machine: Machine,
-    pub(crate) statistics: Statistics,
-    pub(crate) peers: BTreeMap<ConnectionId, Peer>,
+pub(super) struct Driver {
+    pub(super) config: Config,
+    pub(super) local_address: SocketAddr,
+    pub(super) machine: Machine,
+    pub(super) statistics: Statistics,
+    pub(super) peers: BTreeMap<ConnectionId, Peer>,
     clock: Clock,
     per_address: BTreeMap<IpAddr, usize>,
     next_connection: u64,
@@ -64,16 +68,16 @@ pub(crate) struct Driver {
 
 /// Reads the clocks for the machine.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
+pub(super) struct Clock {
     started: Instant,
 }
 
 impl Clock {
-    pub(crate) fn start() -> Self {
+    pub(super) fn start() -> Self {
         Clock { started: Instant::now() }
     }
 
-    pub(crate) fn now(self) -> Now {
+    pub(super) fn now(self) -> Now {
         let monotonic_ms = Millis::try_from(self.started.elapsed().as_millis()).unwrap_or(Millis::MAX);
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Now { monotonic_ms, wall_ms: Millis::try_from(since_epoch.as_millis()).unwrap_or(Millis::MAX) }
@@ -117,12 +121,8 @@ impl Driver {
         }
     }
 
-    pub(crate) fn clock(&self) -> Clock {
+    pub(super) fn clock(&self) -> Clock {
         self.clock
-    }
-
-    pub(crate) fn outstanding(&self) -> usize {
-        self.outstanding
     }
 
     /// Counts bytes that a connection keeps of half a request, and tells whether there is room for them.
@@ -348,17 +348,45 @@ impl Driver {
         outbox.wake.notify_one();
     }
 
-    /// Sets the server's counters to zero (`srst`).
-    pub(crate) fn reset_statistics(&mut self) {
-        self.statistics.packets_received = 0;
-        self.statistics.packets_sent = 0;
-        self.statistics.latency = super::statistics::Latency::default();
+    /// Answers a four-letter word.
+    pub(super) fn answer(&mut self, word: [u8; 4]) -> String {
+        self.statistics.packets_received = self.statistics.packets_received.saturating_add(1);
+        let Answer { text, reset } = admin::answer(word, &self.figures());
+        match reset {
+            Some(Reset::Server) => self.reset_statistics(),
+            Some(Reset::Connections) => self.peers.values_mut().for_each(|peer| peer.statistics.reset()),
+            None => {}
+        }
+        self.statistics.packets_sent = self.statistics.packets_sent.saturating_add(1);
+        text
     }
 
-    /// Sets the counters of every connection to zero (`crst`).
-    pub(crate) fn reset_connection_statistics(&mut self) {
-        for peer in self.peers.values_mut() {
-            peer.statistics.reset();
+    fn figures(&self) -> Figures<'_> {
+        let (log_bytes, snapshot_bytes) = match &self.config.storage {
+            Storage::Memory => (0, 0),
+            Storage::Directory(path) => sizes(path),
+        };
+        let connections = self.peers.iter().map(|(id, peer)| {
+            let (address, outstanding) = (peer.address, peer.outstanding());
+            (*id, ConnectionFigures { address, statistics: &peer.statistics, outstanding })
+        });
+        Figures {
+            now: self.clock.now(),
+            config: &self.config,
+            local_address: self.local_address,
+            machine: &self.machine,
+            statistics: &self.statistics,
+            connections: connections.collect(),
+            outstanding: self.outstanding,
+            sessionless_max_ms: SESSIONLESS_MAX_MS,
+            log_bytes,
+            snapshot_bytes,
         }
+    }
+
+    fn reset_statistics(&mut self) {
+        self.statistics.packets_received = 0;
+        self.statistics.packets_sent = 0;
+        self.statistics.latency = Latency::default();
     }
 }

@@ -6,9 +6,10 @@ use std::thread::{self, JoinHandle};
 
 use tokio::sync::oneshot;
 
+use super::builder::Builder;
+use super::error::Error;
 use super::running::Prepared;
-use crate::config::{Builder, Config};
-use crate::error::Error;
+use crate::config::Config;
 
 /// A running server. It stops when dropped; [`Server::stop`] also tells how it ended.
 #[derive(Debug)]

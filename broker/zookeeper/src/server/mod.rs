@@ -19,18 +19,18 @@
 //! | transactions on their way to the disk | requests outstanding over all connections | no connection is read |
 //! | half frames | [`Config::max_frame_bytes`](crate::Config) each | the connection is closed |
 
+mod builder;
 mod committer;
 mod connection;
 mod driver;
+mod error;
 mod frames;
 mod handle;
 mod listener;
 mod outbox;
 mod running;
-mod statistics;
 mod ticker;
 
-pub(crate) use connection::SESSIONLESS_MAX_MS;
-pub(crate) use driver::{Driver, Peer};
+pub use builder::Builder;
+pub use error::Error;
 pub use handle::Server;
-pub use statistics::{ConnectionStatistics, Latency, Statistics};

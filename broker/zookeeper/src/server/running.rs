@@ -11,9 +11,9 @@ use tokio::task::LocalSet;
 
 use super::committer::{self, Sink};
 use super::driver::{Clock, Driver};
+use super::error::Error;
 use super::{listener, ticker};
 use crate::config::{Config, Storage};
-use crate::error::Error;
 use crate::machine::{Machine, Rules};
 use crate::state::State;
 use crate::store::{AppendError, Directory, Journal, Options, Recovery};

@@ -1,4 +1,4 @@
-//! The numbers that must not be mistaken for one another.
+//! Each number is a type of its own.
 
 use std::fmt;
 

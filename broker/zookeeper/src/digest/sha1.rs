@@ -1,5 +1,4 @@
-//! SHA-1 and base64, in the one place where the protocol needs them: the `digest` scheme of ACLs. SHA-1 is what that
-//! scheme is defined with; nothing else here relies on it against an attacker who can choose both inputs.
+//! SHA-1.
 
 /// Returns the SHA-1 of `message` (RFC 3174).
 #[must_use]
@@ -47,24 +46,6 @@ fn compress(state: &mut [u32; 5], block: &[u8; 64]) {
     }
 }
 
-/// Returns `bytes` in base64 with padding (RFC 4648).
-#[must_use]
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for position in 0..4_usize {
-            let symbol = (bits >> (18 - 6 * position)) & 63;
-            let padding = position > chunk.len();
-            let letter = usize::try_from(symbol).ok().and_then(|symbol| ALPHABET.get(symbol));
-            text.push(if padding { '=' } else { letter.map_or('=', |letter| char::from(*letter)) });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,22 +67,6 @@ mod tests {
         ];
         for (message, expected) in cases {
             assert_eq!(hex(&sha1(message)), expected);
-        }
-    }
-
-    #[test]
-    fn base64_of_the_published_examples() {
-        let cases = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ];
-        for (bytes, expected) in cases {
-            assert_eq!(base64(bytes.as_bytes()), expected);
         }
     }
 }

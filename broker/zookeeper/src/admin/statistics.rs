@@ -4,21 +4,21 @@ use crate::types::{Millis, Zxid};
 
 /// Latencies of replies, from the request's arrival to the reply's release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Latency {
+pub(crate) struct Latency {
     /// Replies counted.
-    pub count: u64,
+    pub(crate) count: u64,
     /// The sum of their latencies.
-    pub total_ms: u64,
+    pub(crate) total_ms: u64,
     /// The shortest.
-    pub min_ms: u64,
+    pub(crate) min_ms: u64,
     /// The longest.
-    pub max_ms: u64,
+    pub(crate) max_ms: u64,
     /// The last.
-    pub last_ms: u64,
+    pub(crate) last_ms: u64,
 }
 
 impl Latency {
-    pub(super) fn record(&mut self, latency_ms: Millis) {
+    pub(crate) fn record(&mut self, latency_ms: Millis) {
         let latency_ms = latency_ms.max(0).unsigned_abs();
         self.min_ms = if self.count == 0 { latency_ms } else { self.min_ms.min(latency_ms) };
         self.max_ms = self.max_ms.max(latency_ms);
@@ -28,72 +28,71 @@ impl Latency {
     }
 
     /// Returns the mean, 0 without replies.
-    #[must_use]
-    pub fn average_ms(&self) -> f64 {
+    pub(crate) fn average_ms(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.total_ms as f64 / self.count as f64 }
     }
 }
 
 /// Counters of the whole server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub(crate) struct Statistics {
     /// Frames and four-letter words that arrived.
-    pub packets_received: u64,
+    pub(crate) packets_received: u64,
     /// Replies and events released.
-    pub packets_sent: u64,
+    pub(crate) packets_sent: u64,
     /// Bytes that arrived.
-    pub bytes_received: u64,
+    pub(crate) bytes_received: u64,
     /// Bytes of replies and events released.
-    pub bytes_sent: u64,
+    pub(crate) bytes_sent: u64,
     /// Latencies of replies.
-    pub latency: Latency,
+    pub(crate) latency: Latency,
     /// Connections accepted.
-    pub connections_accepted: u64,
+    pub(crate) connections_accepted: u64,
     /// Connections refused because there were too many.
-    pub connections_rejected: u64,
+    pub(crate) connections_rejected: u64,
     /// Connections ended, by either side.
-    pub connections_dropped: u64,
+    pub(crate) connections_dropped: u64,
     /// Frames that were longer than allowed.
-    pub large_requests_rejected: u64,
+    pub(crate) large_requests_rejected: u64,
     /// Connections that did not say within their time which session they want.
-    pub sessionless_connections_expired: u64,
+    pub(crate) sessionless_connections_expired: u64,
     /// Connections closed because their client did not read.
-    pub slow_connections_closed: u64,
+    pub(crate) slow_connections_closed: u64,
     /// How often reading stopped because too many requests were waiting for their reply.
-    pub request_throttle_wait_count: u64,
+    pub(crate) request_throttle_wait_count: u64,
     /// Transactions brought to the disk.
-    pub commit_count: u64,
+    pub(crate) commit_count: u64,
     /// Batches in which they went.
-    pub commit_batches: u64,
+    pub(crate) commit_batches: u64,
     /// How often the log could not be written and was tried again.
-    pub commit_failures: u64,
+    pub(crate) commit_failures: u64,
     /// How long the disk took for a batch.
-    pub sync_latency: Latency,
+    pub(crate) sync_latency: Latency,
 }
 
 /// Counters of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConnectionStatistics {
+pub(crate) struct ConnectionStatistics {
     /// When it was accepted, since the Unix epoch.
-    pub established_wall_ms: Millis,
+    pub(crate) established_wall_ms: Millis,
     /// Frames that arrived.
-    pub packets_received: u64,
+    pub(crate) packets_received: u64,
     /// Replies and events released.
-    pub packets_sent: u64,
+    pub(crate) packets_sent: u64,
     /// The operation of the last request.
-    pub last_op: i32,
+    pub(crate) last_op: i32,
     /// The number of the last request.
-    pub last_xid: i32,
+    pub(crate) last_xid: i32,
     /// The transaction in the header of the last reply.
-    pub last_zxid: Zxid,
+    pub(crate) last_zxid: Zxid,
     /// When the last reply was released, on the clock that only goes forward.
-    pub last_response_ms: Millis,
+    pub(crate) last_response_ms: Millis,
     /// Latencies of replies.
-    pub latency: Latency,
+    pub(crate) latency: Latency,
 }
 
 impl ConnectionStatistics {
-    pub(super) fn new(established_wall_ms: Millis) -> Self {
+    pub(crate) fn new(established_wall_ms: Millis) -> Self {
         ConnectionStatistics {
             established_wall_ms,
             packets_received: 0,
@@ -106,7 +105,7 @@ impl ConnectionStatistics {
         }
     }
 
-    pub(super) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.packets_received = 0;
         self.packets_sent = 0;
         self.latency = Latency::default();
