@@ -92,6 +92,10 @@ config_table! {
     "log.retention.bytes" log_retention_bytes: i64 = "-1", AtLeast(-1), ClusterWide, "Size of a partition above which old segments go; -1 none.";
     "log.retention.check.interval.ms" log_retention_check_interval_ms: i64 = "300000", AtLeast(1), ReadOnly, "How often retention is looked at.";
     "log.cleanup.policy" log_cleanup_policy: CleanupPolicy = "delete", Any, ClusterWide, "delete, compact, or both.";
+    "log.cleaner.enable" log_cleaner_enable: bool = "true", Any, ReadOnly, "Compact the topics that ask for it.";
+    "log.cleaner.threads" log_cleaner_threads: i32 = "1", AtLeast(0), ClusterWide, "Threads that compact.";
+    "log.cleaner.dedupe.buffer.size" log_cleaner_dedupe_buffer_size: i64 = "134217728", AtLeast(1), ClusterWide, "Memory for keys while compacting, over all threads.";
+    "log.cleaner.backoff.ms" log_cleaner_backoff_ms: i64 = "15000", AtLeast(0), ClusterWide, "The pause when nothing was to compact.";
     "log.cleaner.delete.retention.ms" log_cleaner_delete_retention_ms: i64 = "86400000", AtLeast(0), ClusterWide, "How long tombstones are kept.";
     "log.cleaner.min.compaction.lag.ms" log_cleaner_min_compaction_lag_ms: i64 = "0", AtLeast(0), ClusterWide, "Age below which a record is not compacted.";
     "log.cleaner.max.compaction.lag.ms" log_cleaner_max_compaction_lag_ms: i64 = "9223372036854775807", AtLeast(1), ClusterWide, "Age at which a record must have been considered.";
